@@ -130,7 +130,6 @@ docs: .venv-docs/.ready
 
 site: all docs
 	rm -rf docs/_build/html/run && cp -r results/report docs/_build/html/run
-	sed -i 's|"../../docs/\([^"]*\).md"|"../\1.html"|g' docs/_build/html/run/*.html
 
 docs-data: .venv-docs/.ready
 	$(SITE)/python -c "import sys; from textmix import datasets; [datasets.load(name) for name in sys.argv[1:]]" $(DOCS_DATA)

@@ -21,7 +21,7 @@ from reproduction.figures.svg_sanitize import inline_svg
 from reproduction.flow.plan import make_plan
 from reproduction.flow.results import Results, RoleEntry
 from reproduction.verdict.compare import not_chosen
-from reproduction.verdict.missing_data import DataUsed, Remedy
+from reproduction.verdict.missing_data import DataUsed
 from reproduction.verdict.page import Report, render_front, render_numbers, render_paper
 from reproduction.verdict.paper_section import PaperSection
 from reproduction.verdict.published import read_record
@@ -30,6 +30,7 @@ from reproduction.verdict.recorded_run import RecordedRun, read_recorded, record
 from reproduction.verdict.report_rows import Context
 from reproduction.verdict.summary_figure import draw_summary
 from tests.pages.browser import BROWSER, NAMES, Browser, browser
+from tests.verdict.test_page import remedy
 
 ROOT = Path(__file__).parents[2]
 WINDOWS = pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)])
@@ -56,7 +57,7 @@ def report() -> Report:
     settings = yaml.load((ROOT / "config/config.yaml").read_bytes(), yaml.CSafeLoader)
     plan = make_plan(settings, ROOT)
     roles = sorted({role for name in ("pmm", "cbm") for role in plan.papers[name]["roles"]})
-    remedies = {role: Remedy(role, f"The set {role}", ["https"], [f"{role}.zip"], 1_500_000) for role in roles}
+    remedies = {role: remedy(role) for role in roles}
     made = Report([section(name, plan.papers[name], run, roles) for name in ("pmm", "cbm")], remedies, run)
     wide, narrow = (draw_summary(made.points, made.papers, narrow=narrow) for narrow in (False, True))
     drawings = inline_svg(wide, "wide", "wide.svg"), inline_svg(narrow, "narrow", "narrow.svg")
@@ -99,27 +100,28 @@ def test_is_table_1_of_pmm_right(opened: tuple[Browser, Path], width: int, dark:
 
 
 @WINDOWS
-def test_why_does_cbm_differ(opened: tuple[Browser, Path], width: int, dark: bool) -> None:
+def test_why_does_pmm_differ(opened: tuple[Browser, Path], width: int, dark: bool) -> None:
     page = begin(opened, width, dark)
-    page.click('.counts a[href="cbm.html"]')
-    assert page.in_sight("#findings-title")
-    found = report().section("cbm")
+    page.click('.counts a[href="pmm.html"]')
+    assert page.in_sight("#this-run")
+    found = report().section("pmm")
     assert found.recorded_differing
     page.run("document.querySelectorAll('.causes details').forEach(one => one.open = true)")
-    message = page.text("#findings .causes")
+    message = page.text("#differs .causes")
     for cause, items in found.by_cause(found.recorded_differing):
-        assert cause is not None and " ".join(cause.reason.split()) in message
+        assert cause is None or " ".join(cause.reason.split()) in message
         assert all(item.row.title in message for item in items[:3])
 
 
 @WINDOWS
 def test_how_do_i_get_the_rest(opened: tuple[Browser, Path], width: int, dark: bool) -> None:
     page = begin(opened, width, dark)
-    assert page.in_sight('.answers a[href="#missing"]'), "it stands on the first screen"
-    page.click('.answers a[href="#missing"]')
-    assert page.in_sight("#missing-title")
-    message = page.text("#missing")
-    assert "make downloads" in message and " MB" in message and f"{report().recorded.minutes} minutes" in message  # type: ignore[union-attr]
+    page.click('.run a[href="index.html#data"]')
+    assert page.in_sight("#data-title")
+    page.run("document.querySelectorAll('#data details').forEach(one => one.open = true)")
+    message = page.text("#data")
+    for need in report().missing_data:
+        assert need.remedy and all(address in message for file in need.remedy.files for address in file.addresses)
 
 
 @WINDOWS
@@ -138,12 +140,8 @@ def test_a_row_leads_to_its_settings_its_place_and_the_how_to(
     links = page.run(
         "[...document.querySelectorAll(\"[id='pmm.t1.p01.NB'] .trail a\")].map(a => a.getAttribute('href'))"
     )
-    assert {"pmm.html#table-table1", "../../config/papers/pmm/paper.yaml"} < set(links)
-    assert "../../docs/how-to/doubt-a-number.md" in links
+    assert {"pmm.html#table-table1", "files/config/papers/pmm/paper.yaml", "index.html#doubt"} < set(links)
     assert "Table 1, line 407" in page.text("[id='pmm.t1.p01.NB'] .trail")
-    for link in links:
-        if link.startswith("../../"):
-            assert (ROOT / link.removeprefix("../../")).is_file(), link
 
 
 @pytest.mark.parametrize("name", ["index", "pmm", "cbm"])

@@ -39,7 +39,9 @@ UNLIKE = {"PYTHONHASHSEED": "7", "LC_ALL": "C", "TZ": "Asia/Tokyo"}
 #: Pages that show measured times.
 TIMED_PAGES = tuple(f"results/report/{name}.html" for name in ("provenance", "index", "numbers", "edcm"))
 #: The description of the run as a research object: its configuration and, of that, the record of its workflow.
-DESCRIBED = tuple(f"results/report/{name}" for name in ("ro-crate-", "config.json", "README.md.meta", "source/"))
+DESCRIBED = tuple(
+    f"results/report/{name}" for name in ("ro-crate-", "config.json", "README.md.meta", "source/", "files/")
+)
 #: Measured times, pages that show them and the description of the run: all that differs between two runs.
 MEASURED = ("results/timings/", "results/benchmarks/", "results/papers/edcm/report/", *DESCRIBED, *TIMED_PAGES)
 

@@ -75,6 +75,8 @@ rule page:
         means="results/report/means.csv",
         drawing="results/report/results.svg",
         summary="results/report/summary.json",
+        # Copies of the settings, records and logs that the pages link to.
+        files=directory("results/report/files"),
     log:
         "logs/page/report.log",
     benchmark:
@@ -104,6 +106,7 @@ use rule page as page_of_paper with:
         means="results/papers/{paper}/report/means.csv",
         drawing="results/papers/{paper}/report/results.svg",
         summary="results/papers/{paper}/report/summary.json",
+        files=directory("results/papers/{paper}/report/files"),
     log:
         "logs/page/{paper}.log",
     benchmark:

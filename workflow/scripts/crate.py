@@ -26,7 +26,7 @@ with job(snakemake) as running:
     write_result(write.configuration, canonical_json(asked.settings), running.record)
     write_result(write.readme, Path(read.readme).read_text(encoding="utf-8"), running.record)
     try:
-        metadata = run_crate(Path(write.readme).parent, map(Path, read.pages), facts)
+        metadata = run_crate(Path(write.readme).parent, filter(Path.is_file, map(Path, read.pages)), facts)
     except ModuleNotFoundError as error:
         raise MissingResult(str(error)) from error
     write_result(write.metadata, canonical_json(metadata), running.record)

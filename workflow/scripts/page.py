@@ -3,20 +3,22 @@
 from dataclasses import asdict, replace
 from pathlib import Path
 
+import reproduction
 from reproduction.figures.curves import add_drawings
 from reproduction.figures.svg_sanitize import inline_svg
 from reproduction.flow.job_context import job
 from reproduction.flow.results import as_read, role_entries
 from reproduction.verdict.compare import MEAN_COLUMNS, count_by_kind, merge_comparisons, method_means
 from reproduction.verdict.comparison_row import comparison_csv
-from reproduction.verdict.missing_data import Remedy
+from reproduction.verdict.missing_data import as_remedy
 from reproduction.verdict.page import Report, render_front, render_numbers, render_paper
 from reproduction.verdict.placebo import PLACEBO_COLUMNS
+from reproduction.verdict.provenance import copy_linked_files
 from reproduction.verdict.published import COUNTED, IDENTITY
 from reproduction.verdict.read_sections import ReportInputs, read_sections
 from reproduction.verdict.recorded_run import read_recorded
 from reproduction.verdict.summary_figure import draw_summary
-from textmix.core.io import canonical_json, format_csv, read_csv, write_result
+from textmix.core.io import canonical_json, format_csv, new_folder, read_csv, write_result
 
 with job(snakemake, tolerate_missing=True) as running:
     files = snakemake.input
@@ -44,12 +46,13 @@ with job(snakemake, tolerate_missing=True) as running:
             recorded_curves={
                 paper: add_drawings(curves, metrics[paper]) for paper, curves in settings.recorded_curves.items()
             },
-            home=settings.home,
+            unnamed=settings.unnamed,
+            wanted_titles={role: entry["title"] for role, entry in settings.remedies.items()},
         )
     )
     report = Report(
         sections=sections,
-        remedies={role: Remedy(**entry) for role, entry in settings.remedies.items()},
+        remedies={role: as_remedy(entry) for role, entry in settings.remedies.items()},
         recorded=recorded,
         is_alone=settings.alone,
     )
@@ -61,10 +64,12 @@ with job(snakemake, tolerate_missing=True) as running:
         narrow_drawing=inline_svg(narrow_drawing, "narrow", "results-narrow.svg"),
     )
     write_result(output.drawing, drawing, running.record)
-    write_result(output.front, render_front(report), running.record)
-    write_result(output.numbers, render_numbers(report), running.record)
-    for path in output.papers:
-        write_result(path, render_paper(report, Path(path).stem), running.record)
+    pages = {output.front: render_front(report), output.numbers: render_numbers(report)}
+    pages |= {path: render_paper(report, Path(path).stem) for path in output.papers}
+    for path, page in pages.items():
+        write_result(path, page, running.record)
+    with new_folder(output.files, running.record) as folder:
+        copy_linked_files(pages.values(), folder, [Path(), Path(reproduction.__file__).parents[2]])
     rows = merge_comparisons(comparisons)
     placebos = [row.cells for row in rows if row.kind in (*COUNTED, IDENTITY)]
     placebos = [{column: cells[column] for column in PLACEBO_COLUMNS} for cells in placebos]

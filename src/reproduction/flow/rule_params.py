@@ -29,6 +29,7 @@ from reproduction.flow.rule_inputs import described_papers
 from textmix.core import io
 from textmix.core.digests import digest_of
 from textmix.core.environment import versions
+from textmix.data.catalogue import dataset_table
 from textmix.data.fetch import source_state
 from textmix.data.registry import DatasetEntry, content_of
 from textmix.experiment.methods import COMPARED, FITTED, TUNING
@@ -283,11 +284,11 @@ class RuleParams:
             "papers": {paper: dict(plan.papers[paper]) for paper in papers},
             "roles": {role: dict(plan.settings["roles"][role]) for role in roles},
             "titles": {name: _title(plan.registry[name]) for name in _dataset_names(roles)},
+            "unnamed": [role for role, entry in plan.wanted.items() if entry["comparable"] == "not"],
             "remedies": {role: _remedy(plan.registry[name]) for role, name in datasets.items()},
             "curves": {paper: files for paper, files in fresh.items() if files},
             "recorded_curves": {paper: files for paper, files in recorded.items() if files},
             "chosen": [wildcards.paper] if is_of_paper else plan.chosen(),
-            "home": "../" * (4 if is_of_paper else 2),
             "alone": is_of_paper,
         }
 
@@ -368,13 +369,6 @@ def _title(entry: DatasetEntry) -> Settings:
 
 
 def _remedy(entry: DatasetEntry) -> Settings:
-    """Return how to obtain a data set: title, source types, files and size."""
-    sizes = [[file.bytes for file in source.files.values()] for source in entry.sources]
-    complete = (sum(filter(None, file_sizes)) for file_sizes in sizes if None not in file_sizes)
-    return {
-        "dataset": entry.id,
-        "title": entry.title,
-        "sources": list(dict.fromkeys(source.kind for source in entry.sources)),
-        "files": sorted(entry.files.values()),
-        "bytes": next(complete, None),
-    }
+    """Return how to obtain a data set: title, terms of use, and its files with addresses, sizes and checksums."""
+    files = [row._asdict() for row in dataset_table({entry.id: entry})]
+    return {"dataset": entry.id, "title": entry.title, "terms": entry.terms, "files": files}

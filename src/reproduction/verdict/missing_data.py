@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from reproduction.verdict.published import COUNTED
+from reproduction.verdict.published import CLAIM, NUMBER
 from reproduction.verdict.report_rows import Item
 from reproduction.verdict.wording import MISSING, stand_in_text
+from textmix.data.catalogue import CatalogueRow
+
+#: Kinds of rows that are results of methods.
+RESULT_KINDS = (NUMBER, CLAIM)
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,14 @@ class DataUsed:
         Description of the numbers of documents and labels; "" if unknown.
     missing : str, default=""
         Reason why the data are missing; "" if they are available.
+    is_named : bool, default=True
+        Whether the paper names the data set.  Values on a data set of our own choice are never judged.
+    is_broken : bool, default=False
+        Whether the data set was found but could not be read.
+    parsed : str, default=""
+        Name of the folder of the parsed data.
+    wanted_title : str, default=""
+        Title of the data set that the paper names, which a substitute may replace.
     """
 
     role: str
@@ -38,6 +51,20 @@ class DataUsed:
     note: str
     size: str
     missing: str = ""
+    is_named: bool = True
+    is_broken: bool = False
+    parsed: str = ""
+    wanted_title: str = ""
+
+    @property
+    def is_substitute(self) -> bool:
+        """Whether this run read other data than those that the paper names."""
+        return self.is_named and self.comparable == "not" and not self.missing
+
+    @property
+    def log(self) -> str:
+        """Path of the log of the job that read the data."""
+        return f"logs/parse/{self.parsed or self.dataset}.log"
 
     @property
     def stands_in(self) -> str:
@@ -53,86 +80,103 @@ class Remedy:
     ----------
     dataset, title : str
         Name and title of the data set.
-    sources : sequence of str
-        Types of its sources (`textmix.data.registry.KINDS`).
-    files : sequence of str
-        File names in ``resources/<dataset>/``.
-    bytes : int or None, default=None
-        Download size in bytes, if available.
+    files : sequence of CatalogueRow, default=()
+        Its files with addresses, sizes and checksums.
+    terms : str, default=""
+        Licence or terms of use.
     """
 
     dataset: str
     title: str
-    sources: Sequence[str]
-    files: Sequence[str]
-    bytes: int | None = None
+    files: Sequence[CatalogueRow] = ()
+    terms: str = ""
+
+    @property
+    def is_public(self) -> bool:
+        """Whether every file has a public address."""
+        return all(file.addresses for file in self.files)
+
+
+def as_remedy(entry: Mapping[str, Any]) -> Remedy:
+    """Convert an entry of the parameter ``remedies`` of the rule ``page``."""
+    return Remedy(**{**entry, "files": [CatalogueRow(**file) for file in entry["files"]]})
 
 
 @dataclass(frozen=True)
-class MissingData:
-    """Missing data that prevent items from being judged.
+class DatasetNeed:
+    """A data set with the results that need it.
 
     Parameters
     ----------
-    data : DataUsed
-        The data set.
     remedy : Remedy or None
         How to obtain it; None if the configuration does not define a data set.
+    used : sequence of DataUsed
+        What this run read for each role of the data set.
+    needed : mapping of str to int
+        Paper -> number of results that need the data set, possibly among others.
     waiting : mapping of str to int
-        Paper -> number of counted items that need these data, possibly among others.
+        Paper -> number of results that this run could not evaluate without it.
     """
 
-    data: DataUsed
     remedy: Remedy | None
+    used: Sequence[DataUsed]
+    needed: Mapping[str, int]
     waiting: Mapping[str, int]
 
     @property
-    def total(self) -> int:
-        """Number of counted items that need the data."""
+    def name(self) -> str:
+        """Name of the data set, or of its role if no data set is configured."""
+        return self.remedy.dataset if self.remedy else self.used[0].role
+
+    @property
+    def title(self) -> str:
+        return self.remedy.title if self.remedy else self.used[0].role.replace("_", " ")
+
+    @property
+    def n_needed(self) -> int:
+        return sum(self.needed.values())
+
+    @property
+    def n_waiting(self) -> int:
         return sum(self.waiting.values())
 
 
-@dataclass(frozen=True)
-class Download:
-    """Download required for a run with all data.
-
-    Parameters
-    ----------
-    titles : sequence of str
-        Titles of the data sets.
-    megabytes : int
-        Total size of the data sets of known size, in MB.
-    n_unknown : int
-        Number of data sets of unknown size.
-    """
-
-    titles: Sequence[str]
-    megabytes: int
-    n_unknown: int
-
-
-def download_of(missing: Iterable[MissingData]) -> Download:
-    """Summarize the download of all missing data."""
-    remedies = {entry.remedy.dataset: entry.remedy for entry in missing if entry.remedy}.values()
-    sizes = [remedy.bytes for remedy in remedies]
-    megabytes = round(sum(filter(None, sizes)) / 1e6)
-    return Download([remedy.title for remedy in remedies], megabytes, sizes.count(None))
-
-
-def missing_data(items: Iterable[Item], data: Iterable[DataUsed], remedies: Mapping[str, Remedy]) -> list[MissingData]:
-    """Return the missing data, sorted by decreasing number of items that need them."""
+def dataset_needs(items: Iterable[Item], data: Iterable[DataUsed], remedies: Mapping[str, Remedy]) -> list[DatasetNeed]:
+    """Return the data sets of the roles, those first that most results wait for."""
     by_role = {used.role: used for used in data}
-    waiting: dict[str, dict[str, int]] = {}
+    groups: dict[str, list[DataUsed]] = {}
+    for role, used in by_role.items():
+        groups.setdefault(remedies[role].dataset if role in remedies else role, []).append(used)
+    needed: dict[str, dict[str, int]] = {name: {} for name in groups}
+    waiting: dict[str, dict[str, int]] = {name: {} for name in groups}
+    names = {used.role: name for name, group in groups.items() for used in group}
     for item in items:
-        if item.counts_as in COUNTED and item.verdict == MISSING:
-            for role in _missing_roles(item, by_role):
-                counts = waiting.setdefault(role, {})
-                counts[item.row.paper] = counts.get(item.row.paper, 0) + 1
-    entries = [MissingData(by_role[role], remedies.get(role), counts) for role, counts in waiting.items()]
-    return sorted(entries, key=lambda entry: (-entry.total, entry.data.role))
+        if item.counts_as not in RESULT_KINDS:
+            continue
+        _count(needed, {names[role] for role in item.roles if role in names}, item.row.paper)
+        if item.verdict == MISSING and not is_unnamed(item, by_role):
+            _count(waiting, {names[role] for role in _missing_roles(item, by_role) if role in names}, item.row.paper)
+    needs = [
+        DatasetNeed(remedies.get(group[0].role), group, needed[name], waiting[name]) for name, group in groups.items()
+    ]
+    return sorted(needs, key=lambda need: (-need.n_waiting, -need.n_needed, need.name))
+
+
+def _count(counts: Mapping[str, dict[str, int]], names: Iterable[str], paper: str) -> None:
+    """Add one result of a paper to the counts of data sets."""
+    for name in names:
+        counts[name][paper] = counts[name].get(paper, 0) + 1
 
 
 def _missing_roles(item: Item, by_role: Mapping[str, DataUsed]) -> list[str]:
     """Return the roles of an unjudged item with missing or different data, or else all its roles."""
-    roles = [role for role in item.roles if by_role[role].missing or by_role[role].comparable == "not"]
+    roles = [
+        role for role in item.roles if role in by_role and (by_role[role].missing or by_role[role].comparable == "not")
+    ]
     return roles or list(item.roles)
+
+
+def is_unnamed(item: Item, data: Mapping[str, DataUsed]) -> bool:
+    """Check whether a row cannot be judged with any data, because the paper does not name a data set."""
+    roles = _missing_roles(item, data)
+    return bool(roles) and all(not data[role].is_named for role in roles if role in data)

@@ -15,9 +15,8 @@ from markupsafe import Markup
 from reproduction.figures.svg_postprocess import dark_rules
 from reproduction.flow.results import is_left_out
 from reproduction.verdict.evidence_levels import Point, points, summary
-from reproduction.verdict.missing_data import MissingData, Remedy, download_of, missing_data
+from reproduction.verdict.missing_data import RESULT_KINDS, DatasetNeed, DataUsed, Remedy, dataset_needs
 from reproduction.verdict.paper_section import ItemGroup, PaperSection
-from reproduction.verdict.provenance import HOME
 from reproduction.verdict.recorded_run import RecordedRun
 from reproduction.verdict.report_rows import Item
 from reproduction.verdict.tables import PaperTable, table_csv, table_tex
@@ -25,6 +24,7 @@ from reproduction.verdict.wording import (
     ABSENT,
     DIFFERS,
     EQUAL,
+    JUDGED,
     LEFT_OUT_OF_RUN,
     MISSING,
     REPRODUCED,
@@ -58,6 +58,8 @@ class Report(ItemGroup):
         Whether this is the report of a single paper, which has no page on the run.
     drawing, narrow_drawing : str, default=""
         Summary figure as an HTML element, for wide and narrow screens.
+    yardstick : mapping, default=None
+        Expected counts of a perfect replication and main claims, in total (``overall``) and by paper (``papers``).
     """
 
     sections: Sequence[PaperSection]
@@ -66,16 +68,12 @@ class Report(ItemGroup):
     is_alone: bool = False
     drawing: str = ""
     narrow_drawing: str = ""
+    yardstick: Mapping[str, Any] | None = None
     items: Sequence[Item] = field(init=False)
 
     def __post_init__(self) -> None:
         """Collect the items of all papers."""
         object.__setattr__(self, "items", [item for section in self.sections for item in section.items])
-
-    @property
-    def home(self) -> str:
-        """Relative path from the pages to the folder of the workflow."""
-        return self.sections[0].home
 
     @property
     def papers(self) -> list[str]:
@@ -99,15 +97,36 @@ class Report(ItemGroup):
         return sum(len(section.unexplained) for section in self.sections)
 
     @property
-    def missing_data(self) -> list[MissingData]:
-        return missing_data(self.items, [used for section in self.sections for used in section.data], self.remedies)
+    def n_recorded_unexplained(self) -> int:
+        """Number of unexplained differing results that only the recorded run judged, over all papers."""
+        return sum(len(section.recorded_unexplained) for section in self.sections)
+
+    @property
+    def data(self) -> list[DataUsed]:
+        """The data set of each role of all papers."""
+        return list({used.role: used for section in self.sections for used in section.data}.values())
+
+    @property
+    def dataset_needs(self) -> list[DatasetNeed]:
+        """The data sets of all papers, those first that most results wait for."""
+        return dataset_needs(self.items, self.data, self.remedies)
+
+    @property
+    def missing_data(self) -> list[DatasetNeed]:
+        """The data sets that results of this run wait for."""
+        return [need for need in self.dataset_needs if need.n_waiting]
+
+    @property
+    def ordered_items(self) -> list[Item]:
+        """All items: evaluated results first, then other results, then rows that are not results."""
+        return sorted(self.items, key=lambda item: (item.counts_as not in RESULT_KINDS, not item.row.is_judged))
 
     def section(self, paper: str) -> PaperSection:
         return next(section for section in self.sections if section.name == paper)
 
-    def missing_data_of(self, paper: str) -> list[MissingData]:
-        """Return the missing data that items of a paper need."""
-        return [entry for entry in self.missing_data if paper in entry.waiting]
+    def missing_data_of(self, paper: str) -> list[DatasetNeed]:
+        """Return the missing data that results of a paper need."""
+        return [need for need in self.missing_data if paper in need.waiting]
 
 
 def render_front(report: Report) -> str:
@@ -144,7 +163,6 @@ def render_provenance(papers: Sequence[str], facts: Mapping[str, Any], configura
 def _render(report: Report, template: str, **content: Any) -> str:
     """Render a template with a report and additional content."""
     pages = _environment(report.papers)
-    pages.globals["home"] = report.home
     if report.is_alone:
         pages.globals["pages"] = _links(report.papers)[:-1]
     return pages.get_template(template).render(report=report, **content)
@@ -157,6 +175,7 @@ def _environment(papers: Sequence[str]) -> jinja2.Environment:
         verdicts=VERDICTS,
         signs=SIGNS,
         LEVEL=LEVEL,
+        JUDGED=JUDGED,
         REPRODUCED=REPRODUCED,
         DIFFERS=DIFFERS,
         MISSING=MISSING,
@@ -167,11 +186,9 @@ def _environment(papers: Sequence[str]) -> jinja2.Environment:
         slug=slug,
         notes=notes,
         download_link=download_link,
-        download_of=download_of,
         table_csv=table_csv,
         table_tex=table_tex,
         place=where_in_words,
-        home=HOME,
         papers=papers,
         pages=_links(papers),
         style=style("page.css") + Markup("\n" + dark_rules()),  # noqa: S704 - both are our own
@@ -182,7 +199,7 @@ def _environment(papers: Sequence[str]) -> jinja2.Environment:
 def _links(papers: Sequence[str]) -> list[tuple[str, str]]:
     """Return (name, title) of all pages; the page on the run is last."""
     titles = [(name, name.replace("_", " ")) for name in papers]
-    return [("index", "Findings"), *titles, ("numbers", "All numbers"), ("provenance", "Provenance")]
+    return [("index", "Overview"), *titles, ("numbers", "All rows"), ("provenance", "Provenance")]
 
 
 def slug(text: str) -> str:

@@ -18,17 +18,20 @@ from reproduction.verdict.evidence_levels import (
     known_items,
     own_methods,
 )
-from reproduction.verdict.missing_data import DataUsed
-from reproduction.verdict.provenance import HOME, links_to_evidence, links_to_sources
-from reproduction.verdict.published import CLAIM, COUNTED, Choice
-from reproduction.verdict.report_rows import Item
+from reproduction.verdict.missing_data import RESULT_KINDS, DataUsed, is_unnamed
+from reproduction.verdict.provenance import links_to_evidence, links_to_sources
+from reproduction.verdict.published import CLAIM, FACT, PHRASE, Choice
+from reproduction.verdict.recorded_run import OUT_OF_DATE
+from reproduction.verdict.report_rows import WEAK, Item
 from reproduction.verdict.tables import PaperTable
 from reproduction.verdict.wording import (
     ABSENT_RESULT,
     DIFFERS,
     EQUAL,
+    JUDGED,
     MISSING,
     NOT_EXPLAINED,
+    TIMED,
     UNEQUAL,
     UNKNOWN_CAUSE,
     VERDICTS,
@@ -100,18 +103,23 @@ def count_verdicts(verdicts: Iterable[str]) -> dict[str, int]:
 
 
 class ItemGroup:
-    """Rows of comparisons, in order, with derived counts."""
+    """Rows of comparisons, in order, with derived counts.
+
+    A *result* is a published number or claim about a method that is not weak.  A result is *evaluated* if a run judged
+    it as reproduced, differing or undecided.  All counts of verdicts in the report are counts of results.
+    """
 
     items: Sequence[Item]
+    data: Sequence[DataUsed]
 
     @property
-    def counted(self) -> list[Item]:
-        """The items included in the counts of verdicts: numbers and claims that are not weak."""
-        return [item for item in self.items if item.counts_as in COUNTED]
+    def results(self) -> list[Item]:
+        """The results: numbers and claims that are not weak."""
+        return [item for item in self.items if item.counts_as in RESULT_KINDS]
 
     @property
     def weak(self) -> list[Item]:
-        """The numbers that are counted separately because their margins are too wide."""
+        """The numbers that are not counted because their margins are too wide."""
         return [item for item in self.items if item.row.weak]
 
     @property
@@ -129,33 +137,65 @@ class ItemGroup:
         return evidence_levels(self.known)
 
     @property
-    def judged(self) -> list[Item]:
-        return [item for item in self.counted if item.row.is_judged]
+    def evaluated(self) -> list[Item]:
+        """The results that this run judged."""
+        return [item for item in self.results if item.row.is_judged]
+
+    @property
+    def recorded_evaluated(self) -> list[Item]:
+        """The results that the recorded run judged."""
+        return [item for item in self.results if item.recorded and item.recorded.verdict in JUDGED]
+
+    @property
+    def unnamed(self) -> list[Item]:
+        """The results for which the paper names no data set; a reproduced value is shown and never judged."""
+        roles = {used.role: used for used in self.data}
+        return [item for item in self.results if item.verdict == MISSING and is_unnamed(item, roles)]
 
     @property
     def n_waiting(self) -> int:
-        """Number of counted items with missing data."""
-        return self.counts[MISSING]
+        """Number of results that this run could not evaluate because their data are missing."""
+        return self.counts[MISSING] - len(self.unnamed)
 
     @property
     def counts(self) -> dict[str, int]:
-        """Verdict -> number of counted items."""
-        return count_verdicts(item.verdict for item in self.counted)
+        """Verdict -> number of results."""
+        return count_verdicts(item.verdict for item in self.results)
 
     @property
     def recorded_counts(self) -> dict[str, int]:
-        """Verdict -> number of counted items in the recorded run."""
-        return count_verdicts(item.recorded.verdict for item in self.counted if item.recorded)
+        """Verdict -> number of results in the recorded run."""
+        return count_verdicts(item.recorded.verdict for item in self.results if item.recorded)
+
+    @property
+    def n_out_of_date(self) -> int:
+        """Number of results whose protocol was changed after the recorded run."""
+        return sum(item.recorded.verdict == OUT_OF_DATE for item in self.results if item.recorded)
 
     @property
     def repeated(self) -> dict[str, list[Item]]:
-        """``equal`` and ``not equal`` -> counted items, by comparison of their values with the recorded run."""
-        return {standing: [item for item in self.counted if item.standing == standing] for standing in (EQUAL, UNEQUAL)}
+        """``equal`` and ``not equal`` -> results, by comparison of their values with the recorded run."""
+        return {standing: [item for item in self.results if item.standing == standing] for standing in (EQUAL, UNEQUAL)}
+
+    @property
+    def n_timed(self) -> int:
+        """Number of evaluated results that are measured times, which differ from run to run."""
+        return sum(item.standing == TIMED for item in self.evaluated)
 
     @property
     def not_counted(self) -> Counter[str]:
-        """Kind -> number of items excluded from the counts."""
-        return Counter(item.counts_as for item in self.items if item.counts_as not in COUNTED)
+        """Kind -> number of items that are not results."""
+        return Counter(item.counts_as for item in self.items if item.counts_as not in RESULT_KINDS)
+
+    @property
+    def substitutes(self) -> list[DataUsed]:
+        """The data sets that this run read instead of data sets that the papers name."""
+        return [used for used in self.data if used.is_substitute]
+
+    @property
+    def broken_data(self) -> list[DataUsed]:
+        """The data sets that this run found but could not read."""
+        return [used for used in self.data if used.is_broken]
 
     @property
     def bounded(self) -> list[Item]:
@@ -164,18 +204,23 @@ class ItemGroup:
 
     @property
     def reproduced(self) -> list[Item]:
-        return [item for item in self.counted if item.row.is_reproduced]
+        return [item for item in self.results if item.row.is_reproduced]
 
     @property
     def differing(self) -> list[Item]:
-        """The numbers and claims that differ, including weak ones, failed claims first."""
-        items = [item for item in (*self.counted, *self.weak) if item.verdict == DIFFERS]
-        return sorted(items, key=_numbers_last)
+        """The results that differ, failed claims first."""
+        return sorted((item for item in self.results if item.verdict == DIFFERS), key=_numbers_last)
+
+    @property
+    def other_differing(self) -> list[Item]:
+        """The weak numbers, phrase counts and facts that differ; they are not results."""
+        kinds = (WEAK, PHRASE, FACT)
+        return [item for item in self.items if item.counts_as in kinds and item.verdict == DIFFERS]
 
     @property
     def recorded_differing(self) -> list[Item]:
-        """The differing numbers and claims of the recorded run that this run did not judge, claims first."""
-        only_recorded = [item for item in (*self.counted, *self.weak) if item.is_only_recorded]
+        """The results that differ in the recorded run and that this run did not judge, claims first."""
+        only_recorded = [item for item in self.results if item.is_only_recorded]
         items = [item for item in only_recorded if item.recorded and item.recorded.verdict == DIFFERS]
         return sorted(items, key=_numbers_last)
 
@@ -206,8 +251,6 @@ class PaperSection(ItemGroup):
         Id of a published row -> cause of the difference.
     specification : SpecificationCurves
         Its specification curves; empty if they were not drawn or are out of date.
-    home : str
-        Relative path from the page to the folder of the workflow.
     cause_values : mapping of str to str
         Locator of a result cited by a cause -> formatted value, or reason why this run has none.
     means : sequence of MethodMean
@@ -223,7 +266,6 @@ class PaperSection(ItemGroup):
     data: Sequence[DataUsed] = ()
     causes: Mapping[str, Cause] = field(default_factory=dict)
     specification: SpecificationCurves = field(default_factory=SpecificationCurves)
-    home: str = HOME
     cause_values: Mapping[str, str] = field(default_factory=dict)
     means: Sequence[MethodMean] = ()
 
@@ -250,7 +292,14 @@ class PaperSection(ItemGroup):
 
     @property
     def unexplained(self) -> list[Unexplained]:
+        """The results of this run that differ without a sufficient explanation."""
         return find_unexplained(self.differing, self.causes, [curve for curve, _ in self.specification.curves])
+
+    @property
+    def recorded_unexplained(self) -> list[Unexplained]:
+        """The results of the recorded run that differ without a sufficient explanation and were not judged here."""
+        curves = [curve for curve, _ in self.specification.curves]
+        return find_unexplained(self.recorded_differing, self.causes, curves)
 
     @property
     def curve_findings(self) -> dict[str, str]:
@@ -273,7 +322,7 @@ class PaperSection(ItemGroup):
 
     def links_to_sources(self, item: Item) -> list[tuple[str, str]]:
         """Return (label, address) of the settings, code, records and logs of an item."""
-        return links_to_sources(self.name, item.origin, self.spec, self.home)
+        return links_to_sources(self.name, item.origin, self.spec)
 
     def links_to_evidence(self, item: Item) -> list[tuple[str, str]]:
         """Return (label, address) of the tables and figures that show an item."""

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import csv
+import re
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from html import unescape
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -13,10 +16,11 @@ from reproduction.verdict.wording import number
 from textmix.core import io
 from textmix.core.errors import MissingResult
 
-#: Relative path from the pages in ``results/report`` to the folder of the workflow; reports of one paper are deeper.
-HOME = "../../"
+#: Folder of a report with copies of the files that its pages link to, under their paths in the folder of the run.
+FILES = "files"
 #: Folder of results -> folder of the logs of the corresponding jobs.
 LOG_FOLDERS = {"predictions": "fit", "timings": "fit", "scores": "score", "datasets": "parse", "features": "features"}
+_LINKED_FILE = re.compile(rf'href="{FILES}/([^"#?]+)"')
 #: Snakemake polls a job twice a second during its first seconds,
 SECONDS_OF_FREQUENT_LOOKS = 15.0
 #: and then at this interval.
@@ -90,15 +94,35 @@ def _iso(time: float) -> str:
     return datetime.fromtimestamp(time, UTC).isoformat(timespec="seconds")
 
 
-def links_to_sources(
-    paper: str, origin: Origin | None, spec: Mapping[str, Any], home: str = HOME
-) -> list[tuple[str, str]]:
+def links_to_sources(paper: str, origin: Origin | None, spec: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return (label, address) of the settings, code, results and logs of a row."""
     links: dict[tuple[str, str], None] = {}
     for path in origin.results.split() if origin else ():
         links |= dict.fromkeys([*_settings(paper, PurePosixPath(path).parts[1:], spec), *_job(path)])
     entries = list(links) or [("settings", f"config/papers/{paper}/paper.yaml")]
-    return [(label, f"{home}{path}") for label, path in entries]
+    return [(label, f"{FILES}/{path}") for label, path in entries]
+
+
+def copy_linked_files(pages: Iterable[str], folder: Path, roots: Sequence[Path]) -> None:
+    """Copy the files that pages link to into a folder, so that the report can be moved.
+
+    Parameters
+    ----------
+    pages : iterable of str
+        HTML pages; addresses below `FILES` are copied.
+    folder : Path
+        Folder of the copies.
+    roots : sequence of Path
+        Folders in which the files are searched, in this order.
+    """
+    for path in sorted({unescape(path) for page in pages for path in _LINKED_FILE.findall(page)}):
+        copy = folder / path
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        original = next((root / path for root in roots if (root / path).is_file()), None)
+        if original is None:
+            copy.write_text(f"{path} does not exist in the folder of this run.\n", encoding="utf-8")
+        else:
+            shutil.copyfile(original, copy)
 
 
 def _settings(paper: str, parts: Sequence[str], spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -121,7 +145,6 @@ def _settings(paper: str, parts: Sequence[str], spec: Mapping[str, Any]) -> Iter
         case "datasets" | "features":
             dataset = parts[1].removesuffix(".csv")
             yield f"entry of the data set {dataset} with its reader", "config/datasets.yaml"
-            yield "code of the readers", "src/textmix/data/readers"
 
 
 def links_to_evidence(

@@ -18,7 +18,6 @@ from reproduction.verdict.compare import method_means, not_chosen
 from reproduction.verdict.comparison_row import ComparisonRow, read_comparison
 from reproduction.verdict.missing_data import DataUsed
 from reproduction.verdict.paper_section import PaperSection, SpecificationCurves
-from reproduction.verdict.provenance import HOME
 from reproduction.verdict.published import Choice, Record, read_record
 from reproduction.verdict.quoted_values import quoted
 from reproduction.verdict.recorded_run import RecordedRun
@@ -67,10 +66,12 @@ class ReportInputs:
         Results of this run; other existing results are stale and not shown.
     recorded : RecordedRun or None, default=None
         The recorded run, if available.
+    unnamed : collection of str, default=()
+        Roles for which the papers name no data set.
+    wanted_titles : mapping of str to str, default={}
+        Role -> title of the data set that the paper names.
     curves, recorded_curves : mapping
         Paper -> file -> content of its up-to-date specification curves, and of the recorded ones, with figures.
-    home : str
-        Relative path from the pages to the folder of the workflow.
     """
 
     folders: Mapping[str, Path]
@@ -82,9 +83,10 @@ class ReportInputs:
     titles: Mapping[str, Mapping[str, str]]
     made: Collection[Path]
     recorded: RecordedRun | None = None
+    unnamed: Collection[str] = ()
+    wanted_titles: Mapping[str, str] = field(default_factory=dict)
     curves: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     recorded_curves: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    home: str = HOME
 
 
 def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[ComparisonRow]]]:
@@ -124,7 +126,6 @@ def _read_section(inputs: ReportInputs, name: str, record: Record, rows: Sequenc
         specification=_read_specification(inputs, name, record),
         cause_values=_read_cause_values(inputs, name),
         means=method_means(rows),
-        home=inputs.home,
     )
 
 
@@ -252,14 +253,15 @@ def _read_figure(inputs: ReportInputs, paper: str, figure: str, entry: Mapping[s
 def _data_used(inputs: ReportInputs, role: str) -> DataUsed:
     """Return the data set of a role, with its terms, and its size or the reason why it is missing."""
     entry = inputs.roles[role]
+    is_named = role not in inputs.unnamed
     if entry.data is None or entry.dataset is None:
         missing = entry.note or NO_DATASET_CONFIGURED
-        return DataUsed(role, "", "", "", entry.comparable, entry.note, "", missing)
+        return DataUsed(role, "", "", "", entry.comparable, entry.note, "", missing, is_named)
     if entry.data not in inputs.titles:
         raise ConfigError(f"config/datasets.yaml: no data set '{entry.data}', which roles.{role} names; add it")
     registered = inputs.titles[entry.data]
     folder = inputs.results / "datasets" / entry.dataset
-    size, missing = _size(folder) if folder in inputs.made else ("", NOT_READ)
+    size, missing, is_broken = _size(folder) if folder in inputs.made else ("", NOT_READ, False)
     return DataUsed(
         role=role,
         dataset=entry.data,
@@ -269,17 +271,21 @@ def _data_used(inputs: ReportInputs, role: str) -> DataUsed:
         note=join_clauses(entry.note, no_digest_text(registered.get("no_digest", ""))),
         size=size,
         missing=missing,
+        is_named=is_named,
+        is_broken=is_broken,
+        parsed=entry.dataset,
+        wanted_title=inputs.wanted_titles.get(role, registered["title"]),
     )
 
 
-def _size(folder: Path) -> tuple[str, str]:
-    """Return a description of the size of a parsed data set, and the reason why it is missing; one of them is ""."""
+def _size(folder: Path) -> tuple[str, str, bool]:
+    """Return the size of a parsed data set as text, the reason why it is missing, and whether it could not be read."""
     try:
         io.check_result(folder)
     except MissingResult as missing:
-        return "", missing.reason
+        return "", missing.reason, missing.broken
     statistics = io.read_json(folder / "corpus.json")["statistics"]
-    return size_text(statistics["documents"], statistics["labels"]), ""
+    return size_text(statistics["documents"], statistics["labels"]), "", False
 
 
 def history_entries(history: str) -> dict[str, str]:
