@@ -70,10 +70,13 @@ class Report(ItemGroup):
     narrow_drawing: str = ""
     yardstick: Mapping[str, Any] | None = None
     items: Sequence[Item] = field(init=False)
+    data: Sequence[DataUsed] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Collect the items of all papers."""
+        """Collect the items and data sets of all papers."""
         object.__setattr__(self, "items", [item for section in self.sections for item in section.items])
+        by_role = {used.role: used for section in self.sections for used in section.data}
+        object.__setattr__(self, "data", list(by_role.values()))
 
     @property
     def papers(self) -> list[str]:
@@ -100,11 +103,6 @@ class Report(ItemGroup):
     def n_recorded_unexplained(self) -> int:
         """Number of unexplained differing results that only the recorded run judged, over all papers."""
         return sum(len(section.recorded_unexplained) for section in self.sections)
-
-    @property
-    def data(self) -> list[DataUsed]:
-        """The data set of each role of all papers."""
-        return list({used.role: used for section in self.sections for used in section.data}.values())
 
     @property
     def dataset_needs(self) -> list[DatasetNeed]:
