@@ -40,7 +40,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Watch the tests where the option is given, in the process that hears of all workers."""
+    """Collect outcomes if the option is set, in the process that receives the reports of all workers."""
     if config.getoption("--outcomes") and not hasattr(config, "workerinput"):
         from tests.outcomes import Outcomes  # here, since it imports what must not load before `limit_threads`
 

@@ -1,6 +1,6 @@
-"""``--outcomes``: write the last outcome of each test that a published equation names.
+"""The option ``--outcomes`` writes the outcomes of the tests that published equations refer to.
 
-`make test` gives the option, so that a run of some tests alone changes no verdict.
+Only `make test` sets the option, so that running a few tests changes no verdict.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def named_tests() -> set[str]:
 
 
 class Outcomes:
-    """The outcomes of the named tests; a test of several cases has passed if all of them have.
+    """Collect the outcomes of the tests of equations; a parametrised test passes if all its cases pass.
 
-    The code is digested before any test is imported, and again at the end.  Where it is another one by then, or a file
-    of it was written in between, nobody can tell which code a test saw: its outcome is not written.
+    The digest of the code is computed before any test is imported and again at the end.  If it has changed, or a file
+    was modified in between, it is unknown which code was tested, and the outcome is not written.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Outcomes:
         self.started, self.codes = time.time_ns(), dict[str, str]()
 
     def pytest_sessionstart(self) -> None:
-        """Digest the code of the named tests before a worker starts."""
+        """Compute the digests of the tested code before a worker starts."""
         self.started = time.time_ns()
         files = sorted({name.partition("::")[0] for name in self.named})
         self.codes = {file: code_of_test(TESTS, file) for file in files if (TESTS / file).is_file()}
@@ -50,7 +50,7 @@ class Outcomes:
             self.passed[name] = self.passed.get(name, True) and report.passed
 
     def pytest_sessionfinish(self) -> None:
-        """Write the outcomes, if a test was run, beside their record."""
+        """Write the outcomes and their metadata if a test was run."""
         files = sorted({name.partition("::")[0] for name in self.passed})
         sure = {file for file in files if self._is_as_it_was(file)}
         found = {
@@ -62,6 +62,6 @@ class Outcomes:
             write_result(OUTCOMES, canonical_json(found), {})
 
     def _is_as_it_was(self, file: str) -> bool:
-        """Return whether the code of a test's file is that of the start, and no file of it was written since."""
+        """Return whether the code that a test uses is unchanged since the start."""
         written = max(path.stat().st_ctime_ns for path in files_of_test(TESTS, file))
         return written < self.started and code_of_test(TESTS, file) == self.codes.get(file)

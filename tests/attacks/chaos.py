@@ -1,7 +1,7 @@
-"""Random faults against the workflow, with a seed: after each of them a plain run must end with the same bytes.
+"""Inject random faults into runs of the workflow; after each fault, a normal run must produce identical results.
 
-``make chaos`` runs every fault once and then faults at random until its time is over; it prints a line a fault, keeps
-the lines in ``logs/chaos.log``, and ends with exit code 1 where a result differed, a run hung or a run did not recover.
+``make chaos`` injects every fault once and then random faults until the time limit.  It prints one line per fault,
+writes the lines to ``logs/chaos.log``, and exits with code 1 if a result differed, a run hung or a run did not recover.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from tests.workflow.tiny import Clone, descendants, make_clone, unlike
 #: Seconds after which a run counts as hung.
 HUNG = 900
 LOG = Path("logs/chaos.log")
-#: Results that a round takes away before its fault: those of a stage and of all that follow.
+#: Results that are deleted before a fault is injected: those of a stage and of all later stages.
 STAGES = ("datasets", "features", "splits", "predictions", "scores", "papers", "report")
 LIBRARY = ("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1", "/usr/lib/faketime/libfaketime.so.1")
 
 
 def end(pids: Sequence[int], number: int) -> None:
-    """Send a signal to processes, of which some may have ended."""
+    """Send a signal to processes, ignoring those that have ended."""
     for pid in pids:
         try:
             os.kill(pid, number)
@@ -55,9 +55,12 @@ class Round:
 
     Parameters
     ----------
-    clone : the copy; some of its results are gone.
-    random : the source of all choices.
-    output : what the faulty run printed.
+    clone : Path
+        The copy, without the deleted results.
+    random : Random
+        Source of all random choices.
+    output : str
+        Output of the run with the fault.
     """
 
     clone: Clone
@@ -95,14 +98,18 @@ class Round:
 
 @dataclass(frozen=True)
 class Fault:
-    """One kind of fault.
+    """A type of fault.
 
     Parameters
     ----------
-    act : runs the workflow under the fault and returns the exit code.
-    well : whether the run under the fault must itself end well.
-    needs : a program that must be installed, or an empty text.
-    printed : whether only printed tables must agree, since the last digits of the numbers may differ.
+    act : callable
+        Runs the workflow with the fault and returns the exit code.
+    well : bool
+        Whether the run with the fault must succeed.
+    needs : str
+        A program that must be installed, or an empty string.
+    printed : bool
+        Whether only printed tables must agree because the last digits of values may differ.
     """
 
     act: Callable[[Round], int]
@@ -112,7 +119,7 @@ class Fault:
 
 
 def under(*prefix: str, **environment: str) -> Callable[[Round], int]:
-    """Return a fault that is a command before the run's own, or an environment."""
+    """Return a fault that prefixes the command of the run or changes its environment."""
     return lambda faulty: faulty.run(prefix, **environment)
 
 
@@ -122,7 +129,7 @@ def clock(faulty: Round) -> int:
     for path in (faulty.clone.folder / "mirror").iterdir():
         os.utime(path, (future, future))
     library = next((path for path in LIBRARY if Path(path).exists()), "")
-    # With @ the clock goes on from there, and waits go by the true clock.
+    # With @, the clock advances from that time, and sleeping uses the true clock.
     later = {"LD_PRELOAD": library, "FAKETIME": "@2038-01-20 00:00:00", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
     code = faulty.run(**(later if library else {}))
     assert "Nothing to be done" in faulty.clone.run("-n").stdout, "a run over files of the future never ends"
@@ -158,7 +165,7 @@ def one_job(pid: int, jobs: list[int]) -> list[int]:
 
 
 def signals(number: int, choose: Callable[[int, list[int]], list[int]]) -> Callable[[Round], int]:
-    """Return a fault that is a signal at a random time."""
+    """Return a fault that sends a signal at a random time."""
     return lambda faulty: faulty.interrupted(number, choose)
 
 
@@ -187,14 +194,18 @@ FAULTS: Mapping[str, Fault] = {
 
 @dataclass
 class Chaos:
-    """All rounds: a clean run to compare with, and the faults found.
+    """Run all rounds and compare each with a clean run.
 
     Parameters
     ----------
-    clean : a clone after an undisturbed run.
-    folder : of the copies.
-    random : the source of all choices.
-    found : a line for each round that broke the promise.
+    clean : Path
+        A clone after a run without faults.
+    folder : Path
+        Folder of the copies.
+    random : Random
+        Source of all random choices.
+    found : list of str
+        One line for each round that failed.
     """
 
     clean: Clone
@@ -203,7 +214,7 @@ class Chaos:
     found: list[str] = field(default_factory=list)
 
     def attack(self, name: str) -> str:
-        """Run one fault and the recovery from it; return the line of the log."""
+        """Inject one fault, run the recovery, and return the line of the log."""
         fault, begun = FAULTS[name], time.monotonic()
         if fault.needs and shutil.which(fault.needs) is None:
             return f"{name:28} skipped: {fault.needs} is not installed"
@@ -224,7 +235,7 @@ class Chaos:
         return line + (problem or "recovered")
 
     def _problem(self, fault: Fault, clone: Clone, code: int) -> str:
-        """Return what is wrong after a fault and a plain run, or an empty text."""
+        """Return an error message after a fault and its recovery, or an empty string."""
         if fault.well and code != 0:
             return "the run under the fault failed"
         clone.run("--unlock")
@@ -241,7 +252,7 @@ class Chaos:
 
 
 def faults(chaos: Chaos, only: Sequence[str] | None, minutes: float) -> Iterator[str]:
-    """Yield the faults to run: the chosen ones, or each once and then some at random until the time is over."""
+    """Yield the selected faults, or each fault once and then random faults until the time limit."""
     begun = time.monotonic()
     yield from only or FAULTS
     while not only and time.monotonic() - begun < 60 * minutes:
@@ -249,7 +260,7 @@ def faults(chaos: Chaos, only: Sequence[str] | None, minutes: float) -> Iterator
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the faults for some minutes; return 1 where one of them broke the promise."""
+    """Inject faults until the time limit; return 1 if a round failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=20, help="time after which no further fault begins")
     parser.add_argument("--seed", type=int, default=1, help="of all random choices")

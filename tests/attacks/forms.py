@@ -1,13 +1,13 @@
-"""Matrices of every form and of odd values against every public estimator, one process a case: a crash is a finding.
+"""Test every public estimator on matrices of every format and on extreme values, with one process per case.
 
-``make forms`` tries all cases, ``python -m tests.attacks.forms --number 200 --seed 1`` some of them, and ``--part 2/8``
-the second of eight parts, which together are all.  A case is an estimator, a matrix, and whether it is fitted to the
-matrix or labels it.  What must hold:
+``make forms`` runs all cases, ``python -m tests.attacks.forms --number 200 --seed 1`` a random sample, and
+``--part 2/8`` the second of eight disjoint parts.  A case is an estimator, a matrix, and a method (fit or predict).
+The following properties are tested:
 
-- a matrix of another form with the same content gives the same labels and probabilities;
-- a damaged matrix is refused by a ValueError;
-- odd values are refused by a ValueError, or give probabilities from 0 to 1;
-- nothing ends the process, raises anything else, or takes more than `SECONDS` or `MEMORY`.
+- matrices with the same content in different formats produce the same labels and probabilities;
+- an invalid matrix raises ValueError;
+- extreme values raise ValueError or produce probabilities between 0 and 1;
+- no case terminates the process, raises another exception, or exceeds `SECONDS` or `MEMORY`.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from sklearn.base import clone
 import textmix
 from textmix.core.errors import TextmixError
 
-#: Seconds of processor time and bytes beyond those of the parent that a case may take.
+#: Limits of a case: CPU seconds, and bytes in addition to those of the parent process.
 SECONDS, MEMORY = 30, 2**30
-#: Times as many seconds by the clock as of processor time, after which a case that waits is ended.
+#: Ratio of wall-clock time to CPU time at which a waiting case is terminated.
 WAITING = 20
 #: Public classes that take texts or sequences of words, and no matrix.
 NO_MATRIX = {
     *("WordVectorizer", "SkipgramVectorizer", "SequenceVectorizer"),
     *("HiddenMarkovModel", "HMMClassifier", "ClusteredHMMClassifier", "WordClusters"),
 }
-#: Smaller than by default where a fit takes seconds.
+#: Parameters that are smaller than the default because a fit would take seconds.
 SMALL: dict[str, dict[str, Any]] = {
     "CBMClassifier": {"n_components": 2, "n_init": 1},
     "LabelNetwork": {"hidden": 2, "decays": (1.0,), "max_iter": 5},
@@ -51,7 +51,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "PrunedLSIClassifier": {"share": 0.9, "criterion": "information_gain"},
 }
 _RNG = np.random.default_rng(0)
-#: 30 documents and 8 words; a class is told by its words.
+#: 30 documents and 8 words; the words determine the class.
 CONTENT = _RNG.poisson(0.4, (30, 8)) + 2 * np.eye(30, 8, dtype=np.int64) + np.eye(30, 8, -15, dtype=np.int64)
 CONTENT[:, 7] += np.arange(30) % 2
 CONTENT[:, 6] += 1 - np.arange(30) % 2
@@ -77,14 +77,14 @@ def target_of(estimator: Any) -> Any:
 
 
 def _csr(data: Any, indices: Any, indptr: Any, shape: tuple[int, int]) -> Any:
-    """Return a CSR matrix around arrays, whatever they hold."""
+    """Return a CSR matrix of unchecked arrays."""
     made = sparse.csr_array(shape)
     made.data, made.indices, made.indptr = np.asarray(data), np.asarray(indices), np.asarray(indptr)
     return made
 
 
 def split_cells(dense: np.ndarray) -> Any:
-    """Return a matrix that stores each cell above 1 twice, unsorted, and that says that it is canonical."""
+    """Return a matrix with unsorted duplicate entries that is marked as canonical."""
     rows, columns = np.nonzero(dense)
     value = dense[rows, columns]
     twice = value > 1
@@ -111,7 +111,7 @@ def _read_only(dense: np.ndarray) -> np.ndarray:
 
 
 def _frozen(dense: np.ndarray) -> Any:
-    """Return a CSR matrix whose arrays cannot be written."""
+    """Return a CSR matrix with read-only arrays."""
     made = sparse.csr_array(dense)
     for part in (made.data, made.indices, made.indptr):
         part.flags.writeable = False
@@ -126,7 +126,7 @@ def _mapped(dense: np.ndarray) -> np.ndarray:
 
 
 def _turned(dense: np.ndarray) -> Any:
-    """Return a CSR matrix of numbers in the other byte order, which SciPy makes of no array, but takes."""
+    """Return a CSR matrix in non-native byte order, which SciPy accepts but never creates."""
     made = sparse.csr_array(dense)
     return _csr(made.data.astype(">f8"), made.indices.astype(">i4"), made.indptr.astype(">i4"), dense.shape)
 
@@ -161,7 +161,7 @@ FORMATS: dict[str, Callable[[np.ndarray], Any]] = {
 
 
 def _damaged(form: str, index: int) -> Callable[[np.ndarray], Any]:
-    """Return a function that makes a matrix with one index outside."""
+    """Return a function that creates a matrix with one index out of range."""
 
     def make(dense: np.ndarray) -> Any:
         """Return the damaged matrix."""
@@ -181,7 +181,7 @@ def _damaged(form: str, index: int) -> Callable[[np.ndarray], Any]:
 
 
 def _cut(dense: np.ndarray) -> Any:
-    """Return a CSR matrix whose offsets fall."""
+    """Return a CSR matrix with decreasing offsets."""
     made = sparse.csr_array(dense)
     made.indptr[5] = made.indptr[9]
     return made
@@ -201,7 +201,7 @@ def _offsets(dense: np.ndarray) -> Any:
     return made
 
 
-#: Name -> function from the content to a matrix that no SciPy makes.
+#: Functions that create invalid matrices from valid content, by name.
 DAMAGES: dict[str, Callable[[np.ndarray], Any]] = {
     **{
         f"{form} {index}": _damaged(form, index)
@@ -245,7 +245,7 @@ MATRICES = {"format": FORMATS, "damage": DAMAGES, "value": VALUES}
 
 
 def answers(model: Any, X: Any) -> dict[str, Any]:
-    """Return what a fitted estimator says of documents, as arrays."""
+    """Return the predictions of a fitted estimator as arrays."""
     results = {}
     for name in ("predict", "predict_proba", "transform", "score_samples", "responsibilities"):
         if hasattr(model, name):
@@ -255,13 +255,16 @@ def answers(model: Any, X: Any) -> dict[str, Any]:
 
 
 def fault(name: str, kind: str, matrix: str, stage: str) -> str:
-    """Return what is wrong with the answer of an estimator to a matrix, in this process; empty if nothing is.
+    """Run a case in this process and return an error message, or an empty string.
 
     Parameters
     ----------
-    name : of the estimator.
-    kind, matrix : of `MATRICES`.
-    stage : "fit" or "predict".
+    name : str
+        Name of the estimator.
+    kind, matrix : str
+        Keys of `MATRICES`.
+    stage : {"fit", "predict"}
+        Method that is called with the matrix.
     """
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
@@ -294,12 +297,14 @@ def _difference(results: dict[str, np.ndarray], expected: dict[str, np.ndarray])
 
 
 def apart(call: Callable[[], str], clock: int = WAITING * SECONDS) -> str:
-    """Return what a function returns in a fork of this process, or how the fork ended.
+    """Call a function in a forked process and return its result, or how the process ended.
 
     Parameters
     ----------
-    call : the function; what it raises becomes its answer.
-    clock : seconds by the clock after which the fork ends by a signal; a process that waits takes no other seconds.
+    call : callable
+        The function; an exception that it raises is returned.
+    clock : float
+        Wall-clock seconds after which the process is killed; a waiting process uses no CPU time.
     """
     reading, writing = os.pipe()
     child = os.fork()
@@ -325,7 +330,7 @@ def apart(call: Callable[[], str], clock: int = WAITING * SECONDS) -> str:
 
 
 def cases() -> list[tuple[str, str, str, str]]:
-    """Return all cases: estimator, kind of matrix, matrix, stage."""
+    """Return all cases as tuples of estimator, type of matrix, matrix and method."""
     stages = ("fit", "predict")
     return [
         (name, kind, matrix, stage)
@@ -337,11 +342,12 @@ def cases() -> list[tuple[str, str, str, str]]:
 
 
 def part_of(chosen: list[Any], text: str) -> list[Any]:
-    """Return one of several parts of the cases: "2/8" is the second of eight, that is each eighth case from the second.
+    """Select a part of the cases: "2/8" is every eighth case, starting with the second.
 
     Raises
     ------
-    ValueError : if the text is no such part.
+    ValueError
+        If the text does not specify a part.
     """
     part, parts = (int(number) for number in text.split("/"))
     if not 1 <= part <= parts:
@@ -355,12 +361,12 @@ def main() -> int:
     options.add_argument("--number", type=int, default=0, help="cases drawn (default: all)")
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--part", default="1/1", help="which part of the cases: 2/8 is the second of eight")
-    options.add_argument("--only", default="", help="words that a case contains, as they stand there")
+    options.add_argument("--only", default="", help="words that the name of a case must contain")
     asked = options.parse_args()
     chosen = [case for case in cases() if asked.only in " ".join(case)]
     random.Random(asked.seed).shuffle(chosen)
     chosen = part_of(chosen, asked.part)[: asked.number or None]
-    for estimator in estimators().values():  # the forks share the machine code
+    for estimator in estimators().values():  # compile before forking
         warnings.simplefilter("ignore")
         answers(clone(estimator).fit(sparse.csr_array(CONTENT), target_of(estimator)), sparse.csr_array(CONTENT))
     found = 0

@@ -1,4 +1,4 @@
-"""A method that fails on the data of a comparison leaves its reason; a fault of the code ends the job."""
+"""If a method cannot be applied to the data, its reason is stored; a bug in the code ends the job."""
 
 from __future__ import annotations
 

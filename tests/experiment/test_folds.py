@@ -1,4 +1,4 @@
-"""Folds: every document is held out once, shares of classes are those of all documents; the one cross-validation."""
+"""Folds: every document is held out once, and folds are stratified by class."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_stratified_folds_are_drawn() -> None:
 
 
 def test_the_even_order_is_that_of_its_definition() -> None:
-    """The k-th document of a class of n stands at (k + 1/2) / n; where two stand together, the permutation decides."""
+    """Document k of a class of n has position (k + 1/2) / n; the permutation breaks ties."""
     classes = np.repeat(np.arange(5), [100, 100, 100, 50, 10])
     order = np.random.default_rng(3).permutation(len(classes))
     seen, positions = [0] * 5, []
@@ -53,7 +53,7 @@ def test_the_even_order_is_that_of_its_definition() -> None:
 
 
 class Nearest:
-    """Predicts the class whose mean is nearest, moved by a shift."""
+    """Predict the class with the nearest shifted mean."""
 
     def __init__(self, shift: float) -> None:
         self.shift = shift
@@ -69,7 +69,7 @@ class Nearest:
 
 
 def test_each_value_is_that_of_its_point_on_its_fold() -> None:
-    """Points are rows and folds columns; a score sees the rows that are held out, and no others."""
+    """Rows are grid points and columns are folds; scores use held-out documents only."""
     generator = np.random.default_rng(0)
     y = np.arange(40) % 2
     X = generator.normal(size=(40, 1)) + y[:, np.newaxis]

@@ -1,4 +1,4 @@
-"""Splits are made once, by the seed and the names alone, and every method meets the same documents."""
+"""Splits depend only on the seed and names, so every method uses the same documents."""
 
 from __future__ import annotations
 

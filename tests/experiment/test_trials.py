@@ -28,7 +28,7 @@ GRID = {"params": {"fit_prior": True}, "grid": {"alpha": [1.0, 0.01, 5.0]}}
 
 
 def corpus_of(classes: list[int], words: int = 12) -> Corpus:
-    """Return documents whose class shows in their words, though not always."""
+    """Return documents with words that depend on the class stochastically."""
     generator = np.random.default_rng(1)
     labels = np.array(classes)
     weights = np.where(np.arange(words)[None, :] % (labels.max() + 1) == labels[:, None], 2.0, 0.7)

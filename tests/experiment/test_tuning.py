@@ -1,4 +1,4 @@
-"""Tuning takes the best mean over the folds of the training part."""
+"""Tuning selects the best mean score over the folds of the training data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kernels share: the order of numbers is NumPy's, and the generator is splitmix64, like its plain twin."""
+"""Basic kernels: sorting order equals that of NumPy, and the generator equals a reference splitmix64."""
 
 from __future__ import annotations
 

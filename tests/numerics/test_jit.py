@@ -1,4 +1,4 @@
-"""Machine code on disk never stands for other source, wherever the library stands and however many processes run."""
+"""Cached machine code always matches its source, independent of install location and concurrent processes."""
 
 from __future__ import annotations
 
@@ -83,11 +83,11 @@ def test_an_edited_kernel_is_compiled_again_and_so_are_its_callers(package: Path
     assert run(package) == ([6, 7, 1.5], [1, 1, 1])
     foreign, before = package.parent / "foreign", files(package)
     assert run(package, NUMBA_CACHE_DIR=str(foreign)) == ([6, 7, 1.5], [0, 0, 0])
-    assert not foreign.exists() and files(package) == before, "nothing is written beside the source or elsewhere"
+    assert not foreign.exists() and files(package) == before, "nothing is written to the source folder or elsewhere"
     edit(package / "called_kernels.py", "TWO = 2", "TWO = 4")
     assert run(package) == ([12, 13, 1.5], [1, 1, 1])
     edit(package / "called_kernels.py", "TWO = 4", "TWO = 2")
-    assert run(package) == ([6, 7, 1.5], [0, 0, 0]), "the first code is found again"
+    assert run(package) == ([6, 7, 1.5], [0, 0, 0]), "the cached code is reused"
 
 
 def test_a_copy_of_the_library_shares_the_machine_code(package: Path, tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ print(sum(double.stats.cache_misses.values()))
     first = [printed(each)[0] for each in processes]
     *again, misses = printed(start(package, program.replace("KINDS", repr(kinds))))
     assert again == first
-    assert misses == "0", "each kind has its own code"
+    assert misses == "0", "each dtype has its own code"
 
 
 def test_a_disk_that_is_full_ends_no_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -177,4 +177,4 @@ def test_kernels_are_such_as_the_cache_finds_again() -> None:
             assert {name for name in modules if not name.endswith(("_kernels", ".numerics.jit"))} == set(), path
         elif path.name != "jit.py":
             names = {alias.name for node in imports if node.module == "textmix.numerics.jit" for alias in node.names}
-            assert "njit" not in names, f"{path}: the file of a kernel is named *_kernels.py"
+            assert "njit" not in names, f"{path}: a file with kernels must be named *_kernels.py"

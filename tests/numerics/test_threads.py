@@ -37,7 +37,7 @@ def test_results_come_in_order() -> None:
 
 
 def neighbours(representation: str) -> Callable[[], Any]:
-    """Return a call that gives the neighbours of documents by one representation."""
+    """Return a function that computes nearest neighbours with one representation."""
     return lambda: KNNClassifier(representation=representation).fit(X, TWO).kneighbors(X[:20], 5)
 
 

@@ -1,4 +1,4 @@
-"""Cut one lock of all extras into those of a run, the bench and development: python -m tests.project.locks WHOLE."""
+"""Split the lock of all extras into the three lock files: python -m tests.project.locks WHOLE."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-#: Lock -> the extra whose packages it holds beside those of the locks before it; the first one holds all other extras.
+#: The extra that each lock adds to the previous locks; the first lock contains all other extras.
 LOCKS = {"requirements.lock": "", "requirements-bench.lock": "bench", "requirements-dev.lock": "dev"}
 
 
@@ -24,7 +24,7 @@ def entries(text: str) -> list[str]:
 
 
 def asking(entry: str) -> list[str]:
-    """Return who asks for the package of an entry: packages, and ``textmix (pyproject.toml)``."""
+    """Return the packages that require the package of an entry, including ``textmix (pyproject.toml)``."""
     lines = (
         line.strip(" #").removeprefix("via").strip() for line in entry.splitlines() if line.lstrip().startswith("#")
     )
@@ -44,8 +44,10 @@ def cut(whole: list[str], direct: dict[str, set[str]]) -> dict[str, str]:
 
     Parameters
     ----------
-    whole : the entries of one lock of all extras.
-    direct : lock -> the packages that pyproject.toml names for it.
+    whole : list of str
+        Entries of the lock of all extras.
+    direct : dict of str to set of str
+        Direct dependencies of each lock in pyproject.toml.
     """
     texts, before = {}, set[str]()
     for lock, names in direct.items():
@@ -56,7 +58,7 @@ def cut(whole: list[str], direct: dict[str, set[str]]) -> dict[str, str]:
 
 
 def _commented(entry: str, known: set[str]) -> str:
-    """Return an entry whose comment names only packages that are known."""
+    """Remove packages of other locks from the comment of an entry."""
     asked = [name for name in asking(entry) if name.startswith("textmix (") or canonical(name) in known]
     lines = [line for line in entry.splitlines() if not line.lstrip().startswith("#")]
     lines += [f"    # via {asked[0]}"] if len(asked) == 1 else ["    # via", *(f"    #   {name}" for name in asked)]
@@ -64,7 +66,7 @@ def _commented(entry: str, known: set[str]) -> str:
 
 
 def declared() -> dict[str, set[str]]:
-    """Return lock -> the packages that pyproject.toml names for it."""
+    """Return the direct dependencies of each lock in pyproject.toml."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     run = [text for name, texts in extras.items() if name not in LOCKS.values() for text in texts]

@@ -17,7 +17,7 @@ PACKAGES = {
     "textmix": "core numerics data text metrics models experiment pages serve compare".split(),
     "reproduction": "flow figures papers verdict scaffold".split(),
 }
-#: Imported by nothing that the workflow runs while it is parsed: each of them takes longer to load than parsing may.
+#: Packages that must not be imported while the workflow is parsed because loading them is too slow.
 HEAVY = {"numpy", "scipy", "numba", "sklearn", "pandas", "matplotlib", "pooch", "requests", "urllib3"}
 
 
@@ -34,9 +34,9 @@ def modules() -> dict[str, ast.Module]:
 
 
 def imported(node: ast.AST, *, deferred: bool, types: bool) -> Iterator[str]:
-    """Yield the full names that the statements below a node import.
+    """Yield the full names imported by the statements below a node.
 
-    ``deferred``: those inside functions as well.  ``types``: those for type checkers alone as well.
+    ``deferred`` includes imports in functions, ``types`` those for type checkers only.
     """
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING") and not types:
@@ -46,7 +46,7 @@ def imported(node: ast.AST, *, deferred: bool, types: bool) -> Iterator[str]:
         elif isinstance(child, ast.ImportFrom):
             assert child.level == 0, "imports are absolute"
             yield from (f"{child.module}.{alias.name}" for alias in child.names)
-        elif isinstance(child, ast.expr):  # holds no statement
+        elif isinstance(child, ast.expr):  # contains no statements
             continue
         elif deferred or not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield from imported(child, deferred=deferred, types=types)
@@ -54,7 +54,7 @@ def imported(node: ast.AST, *, deferred: bool, types: bool) -> Iterator[str]:
 
 @functools.cache
 def reached(name: str, *, deferred: bool, types: bool) -> frozenset[str]:
-    """Return the modules of both packages that a module imports, by their names."""
+    """Return the names of the modules of both packages that a module imports."""
     found = set()
     for full in imported(modules()[name], deferred=deferred, types=types):
         module = full if full in modules() else full.rpartition(".")[0]
@@ -64,7 +64,7 @@ def reached(name: str, *, deferred: bool, types: bool) -> frozenset[str]:
 
 
 def room(module: str) -> str:
-    """Return the room of a module, such as ``textmix.core``; its package, if it stands beside the rooms."""
+    """Return the subpackage of a module, such as ``textmix.core``, or its top-level package."""
     package, _, rest = module.partition(".")
     first = rest.partition(".")[0]
     return f"{package}.{first}" if first in PACKAGES[package] else package

@@ -28,7 +28,7 @@ CODE = {
 
 
 def conda_packages(environment: str) -> dict[str, str]:
-    """Return name -> version of the packages of an environment, by their names on the package index."""
+    """Return the versions of the packages of an environment by their names on the package index."""
     content = yaml.safe_load((ROOT / environment).read_text(encoding="utf-8"))
     packages = {}
     for requirement in content["dependencies"]:

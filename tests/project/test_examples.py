@@ -1,4 +1,4 @@
-"""The example in the docstring of a public class prints what it says."""
+"""The examples in the docstrings of public classes are doctests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The estimators need four packages; an import that needs another one says which extra brings it."""
+"""The estimators need four packages; importing a module that needs more raises an error with the extra to install."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_estimators_saving_loading_and_no_public_name_need_an_extra() -> None:
     assert done.returncode == 0, done.stderr
 
 
-#: Program that needs an extra -> what its error says.
+#: Programs that need an extra, with the expected error.
 LACKING = {
     "import textmix; textmix.datasets.names()": "yaml is not installed; run: pip install 'textmix[data]'",
     "import numpy as np; from textmix import BoostedRelevance as B; B().fit(np.eye(2), [['a'], ['b']])": "[boost",

@@ -1,4 +1,4 @@
-"""Each import of textmix loads no more than it needs, and an unknown name is answered with those there are."""
+"""Imports of textmix are lazy, and the error for an unknown name lists the public names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import textmix
 
 
 def imported_by(statement: str) -> set[str]:
-    """Return the names of all modules that a new process has imported after a statement."""
+    """Return the names of all modules imported in a new process after a statement."""
     program = f"{statement}\nimport sys\nprint(*sys.modules)"
     printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     return set(printed.split())
