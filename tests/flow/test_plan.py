@@ -176,14 +176,14 @@ def test_real_configuration_is_right(config):
 def test_full_run_leaves_no_role_without_data_and_no_job_out():
     assert [role for role, entry in SHIPPED["roles"].items() if entry["dataset"] is None] == []
     plan = make_plan(full(), ROOT)
-    assert not any(plan.left_out(paper) for paper in plan.papers)
+    assert not any(plan.skipped_results(paper) for paper in plan.papers)
 
 
 def test_what_is_dear_comes_with_the_full_run_alone() -> None:
     plan, default = make_plan(full(), ROOT), make_plan(SHIPPED, ROOT)
-    assert "measures/stopping" in default.left_out("cbm")
+    assert "measures/stopping" in default.skipped_results("cbm")
     for paper in PAPERS:
-        left = default.left_out(paper)
+        left = default.skipped_results(paper)
         assert all(why.startswith("left to the full run") for why in left.values())
         missing = {f"experiments/{fit.experiment}" for fit in {*plan.fits(paper)} - {*default.fits(paper)}}
         missing |= {f"measures/{name}" for name in {*plan.measures(paper)} - {*default.measures(paper)}}
@@ -195,7 +195,7 @@ def test_the_note_of_a_counted_row_says_whether_it_rests_on_an_expensive_experim
     for paper in plan.papers:
         rows = [row for row in read_csv(plan.folders[paper] / "published.csv") if row["kind"] in ("number", "claim")]
         sources = {row["id"]: row["source"] for row in rows if row["source"]}
-        skipped = {*plan.left_out(paper)}
+        skipped = {*plan.skipped_results(paper)}
         locators = locators_behind(plan.folders[paper], sources, paper)
         for row in rows:
             behind = locators.get(row["id"], ())

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.flow.alternatives import DeclaredReading, Specification
-from reproduction.flow.curves import FACTORS, READINGS, Curve, Reading, factor_rows, read_curves, read_factors
+from reproduction.flow.alternatives import GridPoint, SpecificationGrid
+from reproduction.flow.curves import FACTORS, POINT_COLUMNS, Curve, CurvePoint, factor_rows, read_curves, read_factors
 from reproduction.flow.recorded_curves import RECORDED_CURVES, record_curves, recorded_curves
 from tests.verdict.reporting import META
 from textmix.core import io
@@ -15,10 +15,10 @@ from textmix.core.errors import ConfigError, IntegrityError
 
 FACTOR = {"smoothing": {"none": "It is the choice of the table.", "one": "It is as likely."}}
 POINTS = (
-    DeclaredReading({"smoothing": "none"}),
-    DeclaredReading({"smoothing": "one"}, {"experiments.table1": "table1_r0"}),
+    GridPoint({"smoothing": "none"}),
+    GridPoint({"smoothing": "one"}, {"experiments.table1": "table1_r0"}),
 )
-MADE = Specification("made", ("p.x", "p.y"), FACTOR, POINTS, 2)
+MADE = SpecificationGrid("made", ("p.x", "p.y"), FACTOR, POINTS, 2)
 
 
 def folder_of(path: Path, values: dict[str, tuple[float | None, ...]]) -> Path:
@@ -29,15 +29,15 @@ def folder_of(path: Path, values: dict[str, tuple[float | None, ...]]) -> Path:
     ]
     with io.new_folder(path, META) as folder:
         rows = [row for curve in curves for row in curve.rows()]
-        io.write_text(folder / "readings.csv", io.format_csv(rows, READINGS))
+        io.write_text(folder / "curves.csv", io.format_csv(rows, POINT_COLUMNS))
         io.write_text(folder / "factors.csv", io.format_csv(list(factor_rows({"made": FACTOR})), FACTORS))
     return path
 
 
-def reading(point: DeclaredReading, value: float | None) -> Reading:
+def reading(point: GridPoint, value: float | None) -> CurvePoint:
     """Return a reading with a value and its spread, or with the reason why there is none."""
     known = value is not None
-    return Reading(
+    return CurvePoint(
         point.levels, value, known, "" if known else "left out", 0.01 if known else None, 4 if known else None
     )
 
@@ -47,9 +47,9 @@ def test_a_recorded_curve_is_read_as_it_was_made(tmp_path: Path) -> None:
     assert record_curves(folder, file, [MADE], "c0") == ["p.x"]
     files = recorded_curves(file, [MADE])
     (curve,) = read_curves(files)
-    assert [(one.value, one.spread) for one in curve.readings] == [(0.75, 0.01), (0.8, 0.01)]
+    assert [(one.value, one.spread) for one in curve.points] == [(0.75, 0.01), (0.8, 0.01)]
     assert curve.recorded == io.read_csv(file)[0]["date"] != ""
-    assert curve.standing == "inside the range of 2 readings"
+    assert curve.position == "inside the range of 2 specifications"
     assert read_factors(files) == {"made": FACTOR}
 
 
@@ -58,7 +58,7 @@ def test_a_point_without_a_value_keeps_its_previous_record(tmp_path: Path) -> No
     record_curves(folder_of(tmp_path / "a", {"p.x": (0.75, 0.8), "p.y": (0.1, 0.2)}), file, [MADE], "c0")
     folder = folder_of(tmp_path / "b", {"p.x": (0.7, None), "p.y": (0.3, 0.4)})
     assert record_curves(folder, file, [MADE], "c1") == ["p.x", "p.y"]
-    found = {curve.row: [one.value for one in curve.readings] for curve in read_curves(recorded_curves(file, [MADE]))}
+    found = {curve.row: [one.value for one in curve.points] for curve in read_curves(recorded_curves(file, [MADE]))}
     assert found == {"p.x": [0.7, 0.8], "p.y": [0.3, 0.4]}
     assert [row["commit"] for row in io.read_csv(file)] == ["c1", "c0", "c1", "c1"]
     with pytest.raises(IntegrityError, match="no specification has a value"):
@@ -71,17 +71,17 @@ def test_points_are_recorded_one_after_the_other(tmp_path: Path) -> None:
     assert recorded_curves(file, [MADE]) == {}
     record_curves(folder_of(tmp_path / "b", {"p.x": (None, 0.8)}), file, [MADE], "c1")
     (curve,) = read_curves(recorded_curves(file, [MADE]))
-    assert [one.value for one in curve.readings] == [0.75, 0.8]
-    assert [one.standard_error for one in curve.readings] == [pytest.approx(0.005)] * 2
+    assert [one.value for one in curve.points] == [0.75, 0.8]
+    assert [one.standard_error for one in curve.points] == [pytest.approx(0.005)] * 2
 
 
 def test_readings_that_are_declared_otherwise_today_are_not_shown(tmp_path: Path) -> None:
     file = tmp_path / RECORDED_CURVES
     assert recorded_curves(file, [MADE]) == {}
     record_curves(folder_of(tmp_path / "a", {"p.x": (0.75, 0.8)}), file, [MADE], "c0")
-    other = DeclaredReading({"smoothing": "one"}, {"experiments.table1": "table1_r1"})
-    assert recorded_curves(file, [Specification("made", ("p.x",), FACTOR, (POINTS[0], other), 2)]) == {}
-    assert recorded_curves(file, [Specification("made", ("p.y",), FACTOR, POINTS, 2)]) == {}
+    other = GridPoint({"smoothing": "one"}, {"experiments.table1": "table1_r1"})
+    assert recorded_curves(file, [SpecificationGrid("made", ("p.x",), FACTOR, (POINTS[0], other), 2)]) == {}
+    assert recorded_curves(file, [SpecificationGrid("made", ("p.y",), FACTOR, POINTS, 2)]) == {}
 
 
 def test_a_factor_that_is_declared_later_leaves_the_recorded_points(tmp_path: Path) -> None:
@@ -89,25 +89,25 @@ def test_a_factor_that_is_declared_later_leaves_the_recorded_points(tmp_path: Pa
     record_curves(folder_of(tmp_path / "a", {"p.x": (0.75, 0.8)}), file, [MADE], "c0")
     seed = {"seed": {"0": "It is the choice of the table.", "1": "It is as likely."}}
     keys: dict[str, dict[str, str]] = {"0": {}, "1": {"m/a": "b"}}
-    points = [
-        DeclaredReading({**one.levels, "seed": number}, one.names, keys[number]) for one in POINTS for number in keys
-    ]
-    later = Specification("made", ("p.x", "p.y"), {**FACTOR, **seed}, tuple(points), 4)
+    points = [GridPoint({**one.levels, "seed": number}, one.names, keys[number]) for one in POINTS for number in keys]
+    later = SpecificationGrid("made", ("p.x", "p.y"), {**FACTOR, **seed}, tuple(points), 4)
     (curve,) = read_curves(recorded_curves(file, [later]))
-    assert [one.value for one in curve.readings] == [0.75, None, 0.8, None]
-    assert [dict(one.levels) for one in curve.readings] == [dict(one.levels) for one in points]
-    assert (curve.product, curve.standing) == (4, "inside the range of 2 readings")
+    assert [one.value for one in curve.points] == [0.75, None, 0.8, None]
+    assert [dict(one.levels) for one in curve.points] == [dict(one.levels) for one in points]
+    assert (curve.product, curve.position) == (4, "inside the range of 2 specifications")
 
 
 def test_a_curve_of_readings_that_are_not_declared_is_not_recorded(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "a", {"p.x": (0.75, 0.8)})
-    points = (POINTS[0], DeclaredReading({"smoothing": "two"}, {"features.words": "words_r0"}))
+    points = (POINTS[0], GridPoint({"smoothing": "two"}, {"features.words": "words_r0"}))
     with pytest.raises(IntegrityError, match="smoothing=one"):
-        record_curves(folder, tmp_path / RECORDED_CURVES, [Specification("made", ("p.x",), FACTOR, points, 2)], "c0")
+        record_curves(
+            folder, tmp_path / RECORDED_CURVES, [SpecificationGrid("made", ("p.x",), FACTOR, points, 2)], "c0"
+        )
 
 
 def test_a_file_that_is_no_record_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "curves.csv"
     file.write_text("row,value\np.x,1\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match="is no record of curves; restore it"):
+    with pytest.raises(ConfigError, match="not a record of curves"):
         recorded_curves(file, [MADE])

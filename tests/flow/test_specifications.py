@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from reproduction.flow.alternatives import MAX_SPECIFICATIONS, Readings, base_of, load_readings
+from reproduction.flow.alternatives import MAX_SPECIFICATIONS, PaperAlternatives, base_of, load_alternatives
 from reproduction.flow.locators import parse_locator
 from reproduction.flow.papers import load_papers, paper_folders
 from reproduction.flow.plan import Plan, make_plan
@@ -54,12 +54,12 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def readings(folder: Path, entry: dict, seed: int = SEED) -> Readings:
-    """Return the readings of edcm with one specification."""
+def grids_of(folder: Path, entry: dict, seed: int = SEED) -> PaperAlternatives:
+    """Return the alternatives of edcm with one specification."""
     choice = {"id": "made", "where": "unsaid", "source_says": "a", "we_do": "b", "why": "c"}
     text = yaml.safe_dump([choice | {"alternatives": {"made": entry}}])
     (folder / "config/papers/edcm/choices.yaml").write_text(text, encoding="utf-8")
-    return load_readings(folder, load_papers(folder, METHODS), paper_folders(folder), METHODS, seed)["edcm"]
+    return load_alternatives(folder, load_papers(folder, METHODS), paper_folders(folder), METHODS, seed)["edcm"]
 
 
 def with_level(path: str, value: object) -> dict:
@@ -70,37 +70,37 @@ def with_level(path: str, value: object) -> dict:
 
 
 def test_the_choice_of_the_table_comes_first_and_at_most_31_others_are_drawn_by_the_seed(folder: Path) -> None:
-    drawn = readings(folder, PERPLEXITY).specifications[0]
+    drawn = grids_of(folder, PERPLEXITY).grids[0]
     first = drawn.points[0]
     assert first.levels == {"smoothing": "0.01", "least count": "2"}
     assert first.names == {}
     assert (len(drawn.points), drawn.product) == (MAX_SPECIFICATIONS, 49)
     assert len({tuple(point.levels.values()) for point in drawn.points}) == MAX_SPECIFICATIONS, "a point stands twice"
-    assert drawn == readings(folder, PERPLEXITY).specifications[0]
-    assert drawn.points != readings(folder, PERPLEXITY, SEED + 1).specifications[0].points
+    assert drawn == grids_of(folder, PERPLEXITY).grids[0]
+    assert drawn.points != grids_of(folder, PERPLEXITY, SEED + 1).grids[0].points
 
 
 def test_an_entry_that_reads_a_changed_one_is_another_entry(folder: Path) -> None:
-    found = readings(folder, PERPLEXITY)
-    point = next(p for p in found.specifications[0].points if p.levels["least count"] == "5")
+    found = grids_of(folder, PERPLEXITY)
+    point = next(p for p in found.grids[0].points if p.levels["least count"] == "5")
     features, measure = point.names["features.rainbow"], point.names["measures.perplexity"]
     assert found.spec["features"][features]["min_count"] == 5
     assert found.spec["measures"][measure]["features"] == features
-    assert str(point.read(parse_locator("measure:perplexity/dcm"))) == f"measure:{measure}/dcm"
+    assert str(point.redirect(parse_locator("measure:perplexity/dcm"))) == f"measure:{measure}/dcm"
     assert found.spec["measures"]["perplexity"]["features"] == "rainbow", "the paper's own entry was changed"
 
 
 def test_a_level_may_name_the_key_of_its_value(folder: Path) -> None:
     entry = copy.deepcopy(PERPLEXITY)
     entry["factors"]["smoothing"]["0.1"]["reads"] = {"perplexity/multinomial": "other"}
-    point = next(p for p in readings(folder, entry).specifications[0].points if p.levels["smoothing"] == "0.1")
+    point = next(p for p in grids_of(folder, entry).grids[0].points if p.levels["smoothing"] == "0.1")
     measure = point.names["measures.perplexity"]
-    assert str(point.read(parse_locator("measure:perplexity/multinomial"))) == f"measure:{measure}/other"
+    assert str(point.redirect(parse_locator("measure:perplexity/multinomial"))) == f"measure:{measure}/other"
     entry["factors"]["smoothing"]["0.1"]["reads"] = {"perplexity/multinomal": "other"}
     with pytest.raises(
         ConfigError, match=r"smoothing\.0\.1\.reads: unknown value 'perplexity/multinomal'.*multinomial"
     ):
-        readings(folder, entry)
+        grids_of(folder, entry)
 
 
 def test_a_level_that_reads_another_value_changes_no_entry(folder: Path) -> None:
@@ -110,17 +110,17 @@ def test_a_level_that_reads_another_value_changes_no_entry(folder: Path) -> None
         "sequence": {"reason": "the table's"},
         "bag": {"reason": "open", "reads": {"perplexity/multinomial": "multinomial_bag"}},
     }
-    first, *others = readings(folder, entry).specifications[0].points
+    first, *others = grids_of(folder, entry).grids[0].points
     (bag,) = [one for one in others if {**one.levels, "words": "sequence"} == first.levels]
     assert first.levels["words"] == "sequence"
     assert (bag.names, bag.keys) == ({}, {"perplexity/multinomial": "multinomial_bag"})
     entry["factors"]["words"]["bag"]["reads"] = {"perplexity/multinomial": "multinomial"}
     with pytest.raises(ConfigError, match=r"words\.bag: has no effect on 'edcm\.perp\.mult'"):
-        readings(folder, entry)
+        grids_of(folder, entry)
 
 
 def test_points_that_share_a_level_share_its_entry(folder: Path) -> None:
-    points = readings(folder, PERPLEXITY).specifications[0].points
+    points = grids_of(folder, PERPLEXITY).grids[0].points
     named = {(p.levels["least count"], p.names.get("features.rainbow")) for p in points}
     assert len(named) == len({level for level, _ in named})
 
@@ -130,8 +130,8 @@ def test_another_split_keeps_the_order_of_the_documents(folder: Path) -> None:
     entry["factors"] = {
         "trials": {"10": {"reason": "x"}, "3": {"reason": "x", "set": {"splits.random_80_20.trials": 3}}}
     }
-    found = readings(folder, entry)
-    name = found.specifications[0].points[1].names["splits.random_80_20"]
+    found = grids_of(folder, entry)
+    name = found.grids[0].points[1].names["splits.random_80_20"]
     assert found.spec["splits"][name]["order"] == "random_80_20"
 
 
@@ -147,17 +147,17 @@ def test_another_split_keeps_the_order_of_the_documents(folder: Path) -> None:
 )
 def test_a_level_that_no_paper_yaml_could_have_is_refused(folder: Path, path: str, value: object, message: str) -> None:
     with pytest.raises(ConfigError, match=message) as fault:
-        readings(folder, with_level(path, value))
+        grids_of(folder, with_level(path, value))
     assert "choices.yaml: made.factors.smoothing.new" in str(fault.value)
 
 
 def test_a_misspelt_row_and_a_factor_without_a_choice_of_the_table_are_refused(folder: Path) -> None:
     with pytest.raises(ConfigError, match=r"edcm\.perp\.mult"):
-        readings(folder, {**PERPLEXITY, "rows": ["edcm.perp.mul"]})
+        grids_of(folder, {**PERPLEXITY, "rows": ["edcm.perp.mul"]})
     entry = copy.deepcopy(PERPLEXITY)
     entry["factors"]["smoothing"]["0.01"]["set"] = {"measures.perplexity.settings.smoothing": 0.02}
     with pytest.raises(ConfigError, match="exactly one level"):
-        readings(folder, entry)
+        grids_of(folder, entry)
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +167,7 @@ def plan() -> Plan:
 
 
 def test_no_job_of_the_default_run_is_one_of_a_reading(plan: Plan) -> None:
-    for paper, found in plan.readings.items():
+    for paper, found in plan.alternatives.items():
         asked = {run.experiment for run in plan.fits(paper)} | set(plan.measures(paper))
         assert not asked & {name.partition(".")[2] for name in found.bases}
 
@@ -179,7 +179,7 @@ def test_each_value_of_a_reading_is_asked_for(plan: Plan) -> None:
 
 
 def test_the_seed_of_a_reading_is_added_to_that_of_the_run(plan: Plan) -> None:
-    found = [name for name in plan.readings["pmm"].spec["experiments"] if name.startswith("table2")]
+    found = [name for name in plan.alternatives["pmm"].spec["experiments"] if name.startswith("table2")]
     fits = [next(plan.fits_of("pmm", name, ["yahoo_arts"])) for name in found]
     assert {RuleParams(plan).fit(fit)["seed"] for fit in fits} == {SEED, SEED + 1}
 
@@ -211,9 +211,9 @@ def test_a_level_that_changes_nothing_that_a_row_rests_on_is_refused(folder: Pat
         {"rows": [row], "factors": {"smoothing": {"old": {"reason": "the table"}, "new": level}}}
         for level in (live, dead)
     ]
-    assert len(readings(folder, entries[0]).specifications[0].points) == 2
+    assert len(grids_of(folder, entries[0]).grids[0].points) == 2
     with pytest.raises(ConfigError, match=r"smoothing\.new: has no effect on 'edcm\.t1\.industry\.c2'"):
-        readings(folder, entries[1])
+        grids_of(folder, entries[1])
 
 
 def test_a_reading_draws_by_the_name_of_the_table() -> None:

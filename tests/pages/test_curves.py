@@ -1,4 +1,4 @@
-"""The drawing of a specification curve shows each reading with its levels, the printed value and the choice."""
+"""The drawing of a specification curve shows each specification with its levels, the published value and the choice."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from dataclasses import replace
 
 from reproduction.figures.curves import add_drawings, draw_curve
 from reproduction.figures.svg_sanitize import inline_svg, read_notes
-from reproduction.flow.curves import CLAIM_UNIT, READINGS, Curve, Reading
+from reproduction.flow.curves import CLAIM_UNIT, POINT_COLUMNS, Curve, CurvePoint
 from textmix.core.io import format_csv
 
 
 def curve(unit: str, high: float) -> Curve:
-    """Return a curve of three readings, of which one has no value."""
-    readings = [
-        Reading({"words": "letters"}, 0.5, inside=True),
-        Reading({"words": "blanks"}, -0.5, inside=False),
-        Reading({"words": "digits"}, None, inside=False, reason="it takes too long"),
+    """Return a curve of three specifications, of which one has no value."""
+    points = [
+        CurvePoint({"words": "letters"}, 0.5, inside=True),
+        CurvePoint({"words": "blanks"}, -0.5, inside=False),
+        CurvePoint({"words": "digits"}, None, inside=False, reason="it takes too long"),
     ]
-    return Curve("p.x", "made", unit, 0.25, 0.0, 0.0, high, readings, 40)
+    return Curve("p.x", "made", unit, 0.25, 0.0, 0.0, high, points, 40)
 
 
 def test_the_notes_say_the_span_the_share_within_the_margin_and_what_is_lost() -> None:
     message = read_notes(draw_curve(curve("fraction", 0.6), "a table", "accuracy"))
     assert "The values of 2 of 40 specifications range from −0.5 to 0.5." in message
-    assert "The printed value is inside the range of 2 readings; 1 of them lies within the margin." in message
+    assert "The published value is inside the range of 2 specifications; 1 of them lies within the margin." in message
     assert "1 more were not run." in message
 
 
@@ -41,22 +41,22 @@ def test_the_axis_has_a_unit_and_the_legend_the_share_within_the_margin() -> Non
 def test_the_spread_of_a_value_is_a_line_through_its_dot() -> None:
     made = curve("fraction", 0.6)
     plain = draw_curve(made, "a table", "accuracy")
-    wide = replace(made, readings=[replace(one, spread=one.value and 0.1) for one in made.readings])
+    wide = replace(made, points=[replace(one, spread=one.value and 0.1, trials=4) for one in made.points])
     drawn = draw_curve(wide, "a table", "accuracy")
-    assert "Bars show one standard deviation over trials." in read_notes(drawn)
-    assert "standard deviation" not in " ".join(read_notes(plain))
+    assert "Bars show one standard error" in read_notes(drawn)
+    assert "standard error" not in " ".join(read_notes(plain))
     assert drawn.count(b"<path") > plain.count(b"<path")
 
 
 def test_a_claim_has_a_boundary_and_no_margin() -> None:
     drawn = draw_curve(curve(CLAIM_UNIT, math.inf), "a claim", "")
-    assert "The claim holds under 1 of 2 readings." in read_notes(drawn)
+    assert "The claim holds under 1 of 2 specifications." in read_notes(drawn)
     assert inline_svg(drawn, "s-p-x", "p-x.svg")
 
 
 def test_recorded_curves_are_drawn_from_their_values() -> None:
     made = curve("fraction", 0.6)
-    files = {"readings.csv": format_csv([{**row, "date": "2026-11-25"} for row in made.rows()], (*READINGS, "date"))}
+    files = {"curves.csv": format_csv([{**row, "date": "2026-11-25"} for row in made.rows()], (*POINT_COLUMNS, "date"))}
     drawn = add_drawings(files, {"p.x": "accuracy"})
-    assert drawn["readings.csv"] == files["readings.csv"]
+    assert drawn["curves.csv"] == files["curves.csv"]
     assert drawn["p-x.svg"] == draw_curve(made, "p.x", "accuracy").decode()

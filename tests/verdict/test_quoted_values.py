@@ -26,7 +26,7 @@ RECORDED = {
     "p.count": RecordedRow("p.count", "318371.0", "", "", "differs", *[""] * 6),
     "p.never": RecordedRow("p.never", "", "", "", "not run", *[""] * 6),
 }
-READINGS = [
+POINT_COLUMNS = [
     {"row": ROW.id, "point": str(point), "levels": levels, "value": value}
     for point, (levels, value) in enumerate(
         [
@@ -40,7 +40,7 @@ READINGS = [
 
 
 def words(text: str) -> str:
-    return quoted(text, PUBLISHED, RECORDED, READINGS, "choices.yaml: x.effect")
+    return quoted(text, PUBLISHED, RECORDED, POINT_COLUMNS, "choices.yaml: x.effect")
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from reproduction.flow.alternatives import DeclaredReading, Specification
-from reproduction.flow.curves import CLAIM_UNIT, Curve, Reading, factor_rows
+from reproduction.flow.alternatives import GridPoint, SpecificationGrid
+from reproduction.flow.curves import CLAIM_UNIT, Curve, CurvePoint, factor_rows
 from reproduction.verdict.causes import Cause
 from reproduction.verdict.claims import distance
 from reproduction.verdict.paper_section import PaperSection, find_unexplained
@@ -20,10 +20,10 @@ from textmix.core import io
 
 READ = {"experiments": {**SETTINGS["experiments"], "table1_r0": SETTINGS["experiments"]["table1"]}}
 POINTS = (
-    DeclaredReading({"smoothing": "none"}),
-    DeclaredReading({"smoothing": "one"}, {"experiments.table1": "table1_r0"}),
+    GridPoint({"smoothing": "none"}),
+    GridPoint({"smoothing": "one"}, {"experiments.table1": "table1_r0"}),
 )
-SPECIFICATION = Specification("made", ("p.x",), {"smoothing": {"none": "a", "one": "b"}}, POINTS, 2)
+SPECIFICATION = SpecificationGrid("made", ("p.x",), {"smoothing": {"none": "a", "one": "b"}}, POINTS, 2)
 CHECK = {
     "better": {
         "kind": "above",
@@ -45,38 +45,38 @@ def made(tmp_path: Path) -> Made:
 
 def curve(*values: float | None, published: float = 0.8, rounding: float = 0.05, unit: str = "fraction") -> Curve:
     """Return a curve with the given values and a margin of .1."""
-    readings = [
-        Reading({"smoothing": str(n)}, value, value is not None and abs(value - published) <= 0.1)
+    points = [
+        CurvePoint({"smoothing": str(n)}, value, value is not None and abs(value - published) <= 0.1)
         for n, value in enumerate(values)
     ]
-    return Curve("p.x", "made", unit, published, rounding, published - 0.1, published + 0.1, readings, 9)
+    return Curve("p.x", "made", unit, published, rounding, published - 0.1, published + 0.1, points, 9)
 
 
 def test_each_point_reads_its_own_experiment_in_the_unit_of_the_row(made: Made) -> None:
     found = curve_of(row(unit="percent", value="80", margin="6"), SPECIFICATION, {}, made.results)
-    assert [one.value for one in found.readings] == [70.0, 85.0]
-    assert [one.inside for one in found.readings] == [False, True]
+    assert [one.value for one in found.points] == [70.0, 85.0]
+    assert [one.inside for one in found.points] == [False, True]
     assert (found.low, found.high) == (pytest.approx(74.0), pytest.approx(86.0))
 
 
 def test_a_claim_has_the_distance_from_its_boundary(made: Made) -> None:
     claim = row(kind="claim", unit="", value="", tolerance="order", margin="", source="check:better")
     found = curve_of(claim, SPECIFICATION, CHECK, made.results)
-    assert [one.value for one in found.readings] == pytest.approx([0.1, -0.05])
+    assert [one.value for one in found.points] == pytest.approx([0.1, -0.05])
     assert found.unit == CLAIM_UNIT
-    assert not found.readings[1].inside
+    assert not found.points[1].inside
 
 
 def test_a_reading_without_its_result_has_a_reason_and_no_value(made: Made) -> None:
-    points = (POINTS[0], DeclaredReading({"smoothing": "lost"}, {"experiments.table1": "table1_r9"}))
+    points = (POINTS[0], GridPoint({"smoothing": "lost"}, {"experiments.table1": "table1_r9"}))
     settings = {
         **made.results.settings,
         "experiments": {**READ["experiments"], "table1_r9": READ["experiments"]["table1"]},
     }
     made.results.settings = settings
-    found = curve_of(row(), Specification("made", ("p.x",), {}, points, 2), {}, made.results)
-    assert found.readings[1].value is None
-    assert "has made no scores" in found.readings[1].reason
+    found = curve_of(row(), SpecificationGrid("made", ("p.x",), {}, points, 2), {}, made.results)
+    assert found.points[1].value is None
+    assert "has made no scores" in found.points[1].reason
 
 
 @pytest.mark.parametrize(
@@ -109,12 +109,12 @@ def test_a_span_holds_the_printed_value_within_its_rounding(
 
 
 def test_a_curve_says_how_many_readings_lie_within_the_margin_and_how_many_differ() -> None:
-    inside, outside = (f"the printed value is {side}side the range of 2 readings" for side in ("in", "out"))
+    inside, outside = (f"the published value is {side}side the range of 2 specifications" for side in ("in", "out"))
     assert curve(0.7, 0.9).finding == f"{inside}; 1 of them lies within the margin"
     assert curve(0.1, 0.2).finding == f"{outside}; none of them lies within the margin"
-    assert curve(0.2, 0.2, 0.1).standing == "outside the range of 3 readings with 2 distinct values"
-    assert curve(0.2, 0.2).standing == "outside the range of 2 readings with one value"
-    assert curve(None, None).finding == "the readings were not run"
+    assert curve(0.2, 0.2, 0.1).position == "outside the range of 3 specifications with 2 distinct values"
+    assert curve(0.2, 0.2).position == "outside the range of 2 specifications with one value"
+    assert curve(None, None).finding == "the specifications were not run"
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_a_recorded_curve_is_shown_with_its_day_where_this_run_made_none() -> No
         factors = list(factor_rows({"made": {"smoothing": {"0": "a", "1": "b"}}}))
         drawing = '<svg xmlns="http://www.w3.org/2000/svg"/>'
         return {
-            "readings.csv": io.format_csv(rows, rows[0].keys()),
+            "curves.csv": io.format_csv(rows, rows[0].keys()),
             "factors.csv": io.format_csv(factors, factors[0].keys()),
             "p-x.svg": drawing,
         }
@@ -157,7 +157,7 @@ def test_a_recorded_curve_is_shown_with_its_day_where_this_run_made_none() -> No
     assert drawing.caption.startswith("Recorded on 2026-11-25.") and drawing.svg is not None
     assert alone.factors["made"]["smoothing"] == {"0": "a", "1": "b"}
     assert PaperSection.curve_findings.fget(SimpleNamespace(specification=alone)) == {
-        "p.x": "the printed value is inside the range of 2 readings; 1 of them lies within the margin"
+        "p.x": "the published value is inside the range of 2 specifications; 1 of them lies within the margin"
     }
     today = _read_specification(SimpleNamespace(curves={"p": files(0.7)}, recorded_curves=then), "p", record)
     assert [(one.recorded, one.span) for one, _ in today.curves] == [("", (0.6, 0.7))]

@@ -1,4 +1,4 @@
-"""Readings of a paper are jobs like any other; the default run makes none, and its pages show the curves of today."""
+"""Registered alternatives of a paper are ordinary jobs that the default run skips; reports show current curves."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_readings_are_run_when_asked_for_and_shown_while_they_are_those_of_today
 
     done = copy.run_warm("--cores", "1", "specifications")
     assert done.returncode == 0, done.stdout
-    rows = read_csv(copy.folder / "results/papers/edcm/specifications/readings.csv")
+    rows = read_csv(copy.folder / "results/papers/edcm/specifications/curves.csv")
     assert rows[0]["levels"] == "least count=2"
     own = read_csv(copy.folder / "results/scores/edcm/table1/tiny_news/edcm.csv")
     accuracies = [float(row["value"]) for row in own if row["metric"] == "accuracy"]

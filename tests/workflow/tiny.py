@@ -128,8 +128,8 @@ def _shorten_paper(folder: Path) -> None:
     published.write_text(format_csv(rows, PUBLISHED_COLUMNS), encoding="utf-8")
     choices = folder / "choices.yaml"
     entries = yaml.load(choices.read_bytes(), yaml.CSafeLoader)
-    left_out = ("effect", "explains", "alternatives")
-    short = [{key: value for key, value in entry.items() if key not in left_out} for entry in entries]
+    omitted_keys = ("effect", "explains", "alternatives")
+    short = [{key: value for key, value in entry.items() if key not in omitted_keys} for entry in entries]
     choices.write_text(yaml.safe_dump(short), encoding="utf-8")
 
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from reproduction.figures.curves import draw_curve
-from reproduction.flow.alternatives import DeclaredReading, Specification
-from reproduction.flow.curves import FACTORS, READINGS, factor_rows
+from reproduction.flow.alternatives import GridPoint, SpecificationGrid
+from reproduction.flow.curves import FACTORS, POINT_COLUMNS, factor_rows
 from reproduction.flow.job_context import job
 from reproduction.flow.results import Results, as_read, role_entries
 from reproduction.verdict.published import read_claims
@@ -16,19 +16,19 @@ with job(snakemake, tolerate_missing=True) as running:
     rows, checks = read_claims(published.parent, Path(snakemake.input.schema).parent)
     settings, paper = running.settings, snakemake.wildcards.paper
     roles = as_read(role_entries(settings.roles), Path("results/datasets"))
-    results = Results(Path("results"), paper, roles, settings.readings["spec"])
+    results = Results(Path("results"), paper, roles, settings.alternatives["spec"])
     by_id = {row.id: row for row in rows}
     declared = [
-        Specification(**{**entry, "points": tuple(DeclaredReading(**point) for point in entry["points"])})
-        for entry in settings.readings["specifications"]
+        SpecificationGrid(**{**entry, "points": tuple(GridPoint(**point) for point in entry["points"])})
+        for entry in settings.alternatives["grids"]
     ]
     curves = [curve_of(by_id[row], one, checks, results) for one in declared for row in one.rows]
     factors = factor_rows({one.name: one.factors for one in declared})
     with new_folder(snakemake.output[0], running.record) as folder:
-        write_text(folder / "readings.csv", format_csv([row for one in curves for row in one.rows()], READINGS))
+        write_text(folder / "curves.csv", format_csv([row for one in curves for row in one.rows()], POINT_COLUMNS))
         write_text(folder / "factors.csv", format_csv(list(factors), FACTORS))
         for one in curves:
-            if one.made:
+            if one.evaluated:
                 row = by_id[one.row]
                 title = " ".join(filter(None, (row.dataset, row.method, row.metric)))
                 write_bytes(folder / one.drawing, draw_curve(one, title, row.metric))

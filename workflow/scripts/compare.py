@@ -22,7 +22,7 @@ with job(snakemake, tolerate_missing=True) as running:
         as_read(role_entries(settings.roles), Path("results/datasets")),
         settings.paper,
         tests=settings.tests,
-        left_out=settings.left_out,
+        skipped_results=settings.skipped_results,
     )
     rows = compare_paper(printed_rows, checks, results)
     ancestors = Ancestors(Path(), running.inputs)

@@ -14,8 +14,8 @@ from textmix.core.io import write_missing, write_result
 
 with job(snakemake) as running:
     paper, spec = snakemake.wildcards.paper, running.settings.paper
-    roles, left_out = role_entries(running.settings.roles), running.settings.left_out
-    results = Results(Path("results"), paper, roles, spec, left_out=left_out)
+    roles, skipped_results = role_entries(running.settings.roles), running.settings.skipped_results
+    results = Results(Path("results"), paper, roles, spec, skipped_results=skipped_results)
     numbers = published_numbers(read_comparison(snakemake.input.comparison))
     published = {row: PublishedValue(*printed) for row, printed in numbers.items()}
     for path in snakemake.output:

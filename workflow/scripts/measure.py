@@ -17,10 +17,10 @@ with job(snakemake, threads=snakemake.threads) as running:
             Corpus.load(features),
             Splits.load(splits),
             {},
-            next(map(Corpus.load, beside), None),
+            next(map(Corpus.load, extra_features), None),
             methods,
         )
-        for role, (features, splits, *beside) in running.settings.sources.items()
+        for role, (features, splits, *extra_features) in running.settings.sources.items()
     }
     for role, method, folder in running.settings.predictions:
         sources[role].predictions[method] = Predictions.load(folder)

@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter
 
 from reproduction.figures.figure_elements import format_number, place_legend, set_ticks
 from reproduction.figures.style import GREY, INK, PALE, SMALL, WIDTH, Sheet, figure_style, render_svg
-from reproduction.flow.curves import Curve, Reading, read_curves
+from reproduction.flow.curves import Curve, CurvePoint, read_curves
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,15 +74,15 @@ def add_drawings(files: Mapping[str, str], measured: Mapping[str, str]) -> dict[
 
 def _draw_panels(curve: Curve, measured: str) -> Sheet:
     """Draw the panel of values above the panel of levels."""
-    factors = curve.readings[0].levels
+    factors = curve.points[0].levels
     rows = [(factor, level) for factor in factors for level in _levels_of(curve, factor)]
     levels_inches = ROW_INCHES * len(rows)
     figure = Sheet(figsize=(WIDTH, VALUES_INCHES + levels_inches + 0.6))
     values, levels = figure.subplots(2, 1, sharex=True, height_ratios=[VALUES_INCHES, levels_inches + 0.2])
-    ranked = list(enumerate(curve.made, start=1))
+    ranked = list(enumerate(curve.evaluated, start=1))
     _draw_values(values, curve, ranked)
     for rank, specification in ranked:
-        if specification is curve.readings[0]:
+        if specification is curve.points[0]:
             values.plot([rank], [specification.value], label="choice of the table", markersize=8, **CHOICE_STYLE)
             levels.axvline(rank, color=PALE, linewidth=5, alpha=0.5, zorder=0)
     _draw_published(values, curve)
@@ -98,7 +98,7 @@ def _draw_panels(curve: Curve, measured: str) -> Sheet:
     return figure
 
 
-def _draw_values(axes: Axes, curve: Curve, ranked: Sequence[tuple[int, Reading]]) -> None:
+def _draw_values(axes: Axes, curve: Curve, ranked: Sequence[tuple[int, CurvePoint]]) -> None:
     """Draw the value of each specification against its rank, with a bar for its standard error."""
     for inside, colour in ((True, INK), (False, GREY)):
         points = [(rank, specification.value) for rank, specification in ranked if specification.inside is inside]
@@ -125,7 +125,7 @@ def _describe_group(curve: Curve, inside: bool) -> str:
 
 
 def _draw_levels(
-    axes: Axes, curve: Curve, ranked: Sequence[tuple[int, Reading]], rows: Sequence[tuple[str, str]]
+    axes: Axes, curve: Curve, ranked: Sequence[tuple[int, CurvePoint]], rows: Sequence[tuple[str, str]]
 ) -> None:
     """Draw a row for each level of each factor, with a square for each specification that has it."""
     names = []
@@ -151,7 +151,7 @@ def _axis_label(curve: Curve, measured: str) -> str:
 
 def _levels_of(curve: Curve, factor: str) -> list[str]:
     """Return the levels of a factor, the level of the tables first."""
-    return list(dict.fromkeys(specification.levels[factor] for specification in curve.readings))
+    return list(dict.fromkeys(specification.levels[factor] for specification in curve.points))
 
 
 def _draw_published(axes: Axes, curve: Curve) -> None:
@@ -165,14 +165,14 @@ def _draw_published(axes: Axes, curve: Curve) -> None:
 
 def _add_notes(figure: Sheet, curve: Curve) -> None:
     """Describe the range of the values in the notes of the figure."""
-    n_missing = len(curve.readings) - len(curve.made)
+    n_missing = len(curve.points) - len(curve.evaluated)
     if curve.span is None:
         figure.note("Fewer than two specifications have a value.")
         return
     low, high = (format_number(float(f"{end:.4g}")) for end in curve.span)
-    figure.note(f"The values of {len(curve.made)} of {curve.product} specifications range from {low} to {high}.")
+    figure.note(f"The values of {len(curve.evaluated)} of {curve.product} specifications range from {low} to {high}.")
     figure.note(curve.sentence)
-    if any(specification.standard_error for specification in curve.made):
+    if any(specification.standard_error for specification in curve.evaluated):
         figure.note("Bars show one standard error of the mean over trials.")
     if n_missing:
         figure.note(f"{n_missing} more were not run.")

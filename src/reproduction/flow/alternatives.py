@@ -46,8 +46,8 @@ _KINDS = ("features", "splits", "experiments", "measures")
 
 
 @dataclass(frozen=True)
-class DeclaredReading:
-    """One specification of a row: a level of each factor.
+class GridPoint:
+    """A specification: one level of each factor.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class DeclaredReading:
     names: Mapping[str, str] = field(default_factory=dict)
     keys: Mapping[str, str] = field(default_factory=dict)
 
-    def read(self, locator: Locator) -> Locator:
+    def redirect(self, locator: Locator) -> Locator:
         """Return the locator of the same value under this specification."""
         match locator:
             case FeaturesLocator(features=name):
@@ -77,8 +77,8 @@ class DeclaredReading:
 
 
 @dataclass(frozen=True)
-class Specification:
-    """The alternatives of some rows.
+class SpecificationGrid:
+    """All combinations of levels that are registered for some rows.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class Specification:
         Ids of rows of published.csv.
     factors : mapping
         Factor -> level -> reason why the paper allows it.
-    points : tuple of DeclaredReading
+    points : tuple of GridPoint
         The specifications that are run; the first is the choice of the table.
     product : int
         Number of all specifications of the design: all combinations of levels, or ``len(points)`` if one factor is
@@ -98,19 +98,19 @@ class Specification:
     name: str
     rows: tuple[str, ...]
     factors: Mapping[str, Mapping[str, str]]
-    points: tuple[DeclaredReading, ...]
+    points: tuple[GridPoint, ...]
     product: int
 
 
 @dataclass(frozen=True)
-class Readings:
+class PaperAlternatives:
     """All registered alternatives of a paper.
 
     Parameters
     ----------
     spec : mapping
         The paper.yaml extended by the entries of all alternatives.
-    specifications : tuple of Specification, default=()
+    grids : tuple of SpecificationGrid, default=()
         In the order of choices.yaml.
     sources : mapping, default={}
         Id of a row -> locators of the values that it depends on.
@@ -119,32 +119,32 @@ class Readings:
     """
 
     spec: Mapping[str, Any]
-    specifications: tuple[Specification, ...] = ()
+    grids: tuple[SpecificationGrid, ...] = ()
     sources: Mapping[str, tuple[Locator, ...]] = field(default_factory=dict)
     bases: Mapping[str, str] = field(default_factory=dict)
 
-    def select(self, names: Sequence[str] | None) -> tuple[Specification, ...]:
-        """Return the specifications with the given names, or all."""
-        return tuple(entry for entry in self.specifications if names is None or entry.name in names)
+    def select(self, names: Sequence[str] | None) -> tuple[SpecificationGrid, ...]:
+        """Return the grids with these names, or all."""
+        return tuple(grid for grid in self.grids if names is None or grid.name in names)
 
     def locators(self, names: Sequence[str] | None = None) -> Iterator[Locator]:
         """Yield the distinct locators of all values that some alternatives depend on, by default all."""
         locators = (
-            point.read(locator)
-            for specification in self.select(names)
-            for row, point in itertools.product(specification.rows, specification.points)
+            point.redirect(locator)
+            for grid in self.select(names)
+            for row, point in itertools.product(grid.rows, grid.points)
             for locator in self.sources[row]
         )
         yield from dict.fromkeys(locators)
 
 
-def load_readings(
+def load_alternatives(
     root: Path,
     papers: Mapping[str, Mapping[str, Any]],
     folders: Mapping[str, Path],
     methods: Mapping[str, Method],
     seed: int,
-) -> dict[str, Readings]:
+) -> dict[str, PaperAlternatives]:
     """Read the alternatives of all papers.
 
     Parameters
@@ -162,7 +162,7 @@ def load_readings(
 
     Returns
     -------
-    dict of str to Readings
+    dict of str to PaperAlternatives
 
     Raises
     ------
@@ -174,32 +174,32 @@ def load_readings(
 
 def _load_paper(
     root: Path, folder: Path, paper: Mapping[str, Any], methods: Mapping[str, Method], seed: int
-) -> Readings:
+) -> PaperAlternatives:
     path = folder / _FILE
     if not path.is_file():
-        return Readings(paper)
+        return PaperAlternatives(paper)
     source = file_name(root, path)
     choices = load_yaml_strict(path)
     validate(choices, root / _SCHEMA, source)
     entries = _collect_entries(source, choices)
     rows = [row for entry in entries.values() for row in entry["rows"]]
     expansion = _Expansion(paper, _sources(folder, rows, source))
-    specifications = []
+    grids = []
     for key, entry in entries.items():
         place = f"{source}: {key}"
         _check_levels(place, entry, expansion, methods, root / PAPER_SCHEMA)
         points = []
         for levels in _list_levels(entry, [seed, folder.name, key]):
             names = expansion.add(_merge_changes(place, entry, levels, "set"), entry["rows"])
-            points.append(DeclaredReading(levels, names, _merge_changes(place, entry, levels, "reads")))
+            points.append(GridPoint(levels, names, _merge_changes(place, entry, levels, "reads")))
         reasons = {
             factor: {name: level["reason"] for name, level in levels.items()}
             for factor, levels in entry["factors"].items()
         }
         n_combinations = math.prod(map(len, entry["factors"].values()))
         product = len(points) if entry.get("design") == ONE_AT_A_TIME else n_combinations
-        specifications.append(Specification(key, tuple(entry["rows"]), reasons, tuple(points), product))
-    return Readings(expansion.spec, tuple(specifications), expansion.sources, expansion.bases)
+        grids.append(SpecificationGrid(key, tuple(entry["rows"]), reasons, tuple(points), product))
+    return PaperAlternatives(expansion.spec, tuple(grids), expansion.sources, expansion.bases)
 
 
 def _collect_entries(source: str, choices: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

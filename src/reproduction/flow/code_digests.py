@@ -58,10 +58,10 @@ def search_path() -> list[str]:
 @functools.cache
 def _search_path(_named: str) -> tuple[str, ...]:
     """Return ``sys.path`` of a new process started without the folder of its program."""
-    return tuple(_told_by_python("import sys; print(sys.path)", ""))
+    return tuple(_query_python("import sys; print(sys.path)", ""))
 
 
-def _told_by_python(program: str, argument: str) -> list[str]:
+def _query_python(program: str, argument: str) -> list[str]:
     """Run a program in a new process and return the list in its last output line; empty if the program fails."""
     command = [sys.executable, "-P", "-c", program, argument]
     done = subprocess.run(command, env={**os.environ}, capture_output=True, text=True, check=False)  # noqa: S603
@@ -139,7 +139,7 @@ def _hooked(package: str) -> _Found | None:
         return _Found(None)
     program = "import importlib.util, sys; found = importlib.util.find_spec(sys.argv[1]);"
     program += "print([found.origin or '', *(found.submodule_search_locations or ())])"
-    file, *inner = _told_by_python(program, package) or [""]
+    file, *inner = _query_python(program, package) or [""]
     if not file and not inner:
         return None
     return _Found(Path(file) if file else None, "", tuple(inner))

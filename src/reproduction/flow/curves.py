@@ -1,7 +1,7 @@
 """Specification curves on disk: the value of a published row under each registered specification.
 
-A folder of curves contains ``readings.csv`` (`READINGS`, one row per published row and specification), ``factors.csv``
-(`FACTORS`, one row per level, with its reason) and one figure per published row.
+A folder of curves contains ``curves.csv`` (`POINT_COLUMNS`, one row per published row and specification),
+``factors.csv`` (`FACTORS`, one row per level, with its reason) and one figure per published row.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from pathlib import Path
 
 from textmix.core import io
 
-#: Columns of ``readings.csv``: ``point`` 0 is the choice of the table; ``levels`` are ``factor=level``, joined by
+#: Columns of ``curves.csv``: ``point`` 0 is the choice of the table; ``levels`` are ``factor=level``, joined by
 #: semicolons; ``spread`` is the standard deviation of ``value`` over ``trials``; ``low`` and ``high`` are the limits of
 #: the tolerance, in the unit of the row.
-READINGS = (
+POINT_COLUMNS = (
     "row",
     "specification",
     "point",
@@ -43,7 +43,7 @@ CLAIM_UNIT = "beyond what the claim asks"
 
 
 @dataclass(frozen=True)
-class Reading:
+class CurvePoint:
     """The value of a row under one specification.
 
     Parameters
@@ -93,10 +93,10 @@ class Curve:
         Published value, and half a unit of its last digit; both 0 for a claim.
     low, high : float
         Limits of the tolerance; infinite if unbounded.
-    readings : sequence of Reading
+    points : sequence of CurvePoint
         Values; the first is the choice of the table.
     product : int
-        Number of all specifications; ``readings`` contains all of them or a random sample.
+        Number of all specifications; ``points`` contains all of them or a random sample.
     recorded : str, default=""
         Date of the latest point of a recorded curve, "" for a curve of this run.
     """
@@ -108,7 +108,7 @@ class Curve:
     rounding: float
     low: float
     high: float
-    readings: Sequence[Reading]
+    points: Sequence[CurvePoint]
     product: int
     recorded: str = ""
 
@@ -117,20 +117,20 @@ class Curve:
         return self.unit == CLAIM_UNIT
 
     @property
-    def made(self) -> list[Reading]:
+    def evaluated(self) -> list[CurvePoint]:
         """The specifications with a value, sorted by value."""
-        return sorted((one for one in self.readings if one.value is not None), key=lambda one: one.value or 0.0)
+        return sorted((point for point in self.points if point.value is not None), key=lambda point: point.value or 0.0)
 
     @property
     def span(self) -> tuple[float, float] | None:
         """The minimum and maximum value; None if fewer than two specifications have a value."""
-        values = [one.value for one in self.made if one.value is not None]
+        values = [point.value for point in self.evaluated if point.value is not None]
         return (values[0], values[-1]) if len(values) > 1 else None
 
     @property
     def inside(self) -> int:
         """Number of specifications within the tolerance of the row."""
-        return sum(one.inside for one in self.made)
+        return sum(point.inside for point in self.evaluated)
 
     @property
     def holds(self) -> bool | None:
@@ -142,24 +142,27 @@ class Curve:
         return self.span[0] - self.rounding <= self.published <= self.span[1] + self.rounding
 
     @property
-    def standing(self) -> str:
+    def position(self) -> str:
         """Description of the position of the published value relative to the range; contains no verdict."""
         if self.holds is None:
-            return "the readings were not run"
+            return "the specifications were not run"
         if self.is_claim:
-            return f"the claim holds under {self.inside or 'none'} of {len(self.made)} readings"
-        distinct = len({one.value for one in self.made})
-        values = "one value" if distinct == 1 else f"{distinct} distinct values"
-        alike = f" with {values}" if distinct < len(self.made) else ""
-        return f"{'inside' if self.holds else 'outside'} the range of {len(self.made)} readings{alike}"
+            return f"the claim holds under {self.inside or 'none'} of {len(self.evaluated)} specifications"
+        n_evaluated = len(self.evaluated)
+        n_distinct = len({point.value for point in self.evaluated})
+        suffix = ""
+        if n_distinct < n_evaluated:
+            suffix = " with one value" if n_distinct == 1 else f" with {n_distinct} distinct values"
+        side = "inside" if self.holds else "outside"
+        return f"{side} the range of {n_evaluated} specifications{suffix}"
 
     @property
     def finding(self) -> str:
         """A clause with the position of the published value and the number of specifications within the tolerance."""
         if self.holds is None or self.is_claim:
-            return self.standing
+            return self.position
         within = f"{self.inside or 'none'} of them {'lies' if self.inside < 2 else 'lie'} within the margin"
-        return f"the printed value is {self.standing}; {within}"
+        return f"the published value is {self.position}; {within}"
 
     @property
     def sentence(self) -> str:
@@ -170,21 +173,21 @@ class Curve:
         return f"{re.sub('[^a-z0-9]+', '-', self.row.lower()).strip('-')}.svg"
 
     def rows(self) -> list[dict[str, object]]:
-        """Return the rows of the curve in ``readings.csv``."""
-        of_curve = ("row", "specification", "published", "rounding", "low", "high", "unit", "product")
-        shared = {name: getattr(self, name) for name in of_curve}
+        """Return the rows of the curve in ``curves.csv``."""
+        shared_columns = ("row", "specification", "published", "rounding", "low", "high", "unit", "product")
+        shared = {name: getattr(self, name) for name in shared_columns}
         return [
             {
                 **shared,
-                "point": point,
-                "levels": levels_text(one.levels),
-                "value": one.value,
-                "spread": one.spread,
-                "trials": one.trials,
-                "inside": one.inside,
-                "reason": one.reason,
+                "point": number,
+                "levels": levels_text(point.levels),
+                "value": point.value,
+                "spread": point.spread,
+                "trials": point.trials,
+                "inside": point.inside,
+                "reason": point.reason,
             }
-            for point, one in enumerate(self.readings)
+            for number, point in enumerate(self.points)
         ]
 
 
@@ -195,55 +198,75 @@ def read_folder(folder: Path) -> dict[str, str]:
     return {name: (folder / name).read_text(encoding="utf-8") for name in names}
 
 
-def reading_rows(files: Mapping[str, str]) -> list[dict[str, str]]:
-    """Return the rows of ``readings.csv`` from the output of `read_folder`; empty without curves."""
-    return list(csv.DictReader(StringIO(files.get("readings.csv", ""))))
+def curve_rows(files: Mapping[str, str]) -> list[dict[str, str]]:
+    """Return the rows of ``curves.csv`` from the output of `read_folder`; empty without curves."""
+    return list(csv.DictReader(StringIO(files.get("curves.csv", ""))))
 
 
 def read_curves(files: Mapping[str, str]) -> list[Curve]:
     """Parse the curves in the output of `read_folder`, in the order in which they were written."""
     grouped: dict[str, list[dict[str, str]]] = {}
-    for row in reading_rows(files):
+    for row in curve_rows(files):
         grouped.setdefault(row["row"], []).append(row)
     return [_curve(rows) for rows in grouped.values()]
 
 
 def _curve(rows: Sequence[Mapping[str, str]]) -> Curve:
+    """Parse the rows of one curve."""
     first = rows[0]
-    published, rounding, low, high = (float(first[key]) for key in ("published", "rounding", "low", "high"))
-    head = first["row"], first["specification"], first["unit"]
-    readings = [_reading(row) for row in rows]
-    recorded = max(row.get("date", "") for row in rows)
-    return Curve(*head, published, rounding, low, high, readings, int(first["product"]), recorded)
+    return Curve(
+        row=first["row"],
+        specification=first["specification"],
+        unit=first["unit"],
+        published=float(first["published"]),
+        rounding=float(first["rounding"]),
+        low=float(first["low"]),
+        high=float(first["high"]),
+        points=[_parse_point(row) for row in rows],
+        product=int(first["product"]),
+        recorded=max(row.get("date", "") for row in rows),
+    )
 
 
-def _reading(row: Mapping[str, str]) -> Reading:
-    value, spread = (float(row[key]) if row[key] else None for key in ("value", "spread"))
-    trials = int(row["trials"]) if row.get("trials") else None
-    return Reading(levels_of(row["levels"]), value, row["inside"] == "True", row["reason"], spread, trials)
+def _parse_point(row: Mapping[str, str]) -> CurvePoint:
+    """Parse a row of ``curves.csv``."""
+    return CurvePoint(
+        levels=levels_of(row["levels"]),
+        value=_optional_float(row["value"]),
+        inside=row["inside"] == "True",
+        reason=row["reason"],
+        spread=_optional_float(row["spread"]),
+        trials=int(row["trials"]) if row.get("trials") else None,
+    )
+
+
+def _optional_float(text: str) -> float | None:
+    """Convert a cell to a number; an empty cell is None."""
+    return float(text) if text else None
 
 
 def levels_of(text: str) -> dict[str, str]:
-    """Parse ``factor=level; factor=level`` of ``readings.csv`` into factor -> level."""
-    return dict(part.partition("=")[::2] for part in text.split("; "))
+    """Parse ``factor=level; factor=level`` of ``curves.csv`` into factor -> level."""
+    return dict(assignment.partition("=")[::2] for assignment in text.split("; "))
 
 
 def levels_text(levels: Mapping[str, str]) -> str:
-    """Format levels as ``factor=level; factor=level`` for ``readings.csv``."""
+    """Format levels as ``factor=level; factor=level`` for ``curves.csv``."""
     return "; ".join(f"{factor}={level}" for factor, level in levels.items())
 
 
 def read_factors(files: Mapping[str, str]) -> dict[str, dict[str, dict[str, str]]]:
     """Return specification -> factor -> level -> reason why the paper allows it."""
-    found: dict[str, dict[str, dict[str, str]]] = {}
+    reasons: dict[str, dict[str, dict[str, str]]] = {}
     for row in csv.DictReader(StringIO(files["factors.csv"])):
-        found.setdefault(row["specification"], {}).setdefault(row["factor"], {})[row["level"]] = row["reason"]
-    return found
+        levels = reasons.setdefault(row["specification"], {}).setdefault(row["factor"], {})
+        levels[row["level"]] = row["reason"]
+    return reasons
 
 
 def factor_rows(factors: Mapping[str, Mapping[str, Mapping[str, str]]]) -> Iterable[dict[str, str]]:
     """Yield the rows of ``factors.csv``."""
-    for name, each in factors.items():
-        for factor, levels in each.items():
-            for level, because in levels.items():
-                yield dict(zip(FACTORS, (name, factor, level, because), strict=True))
+    for name, factors_of_grid in factors.items():
+        for factor, levels in factors_of_grid.items():
+            for level, reason in levels.items():
+                yield {"specification": name, "factor": factor, "level": level, "reason": reason}

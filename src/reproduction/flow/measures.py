@@ -84,7 +84,7 @@ class MeasureData:
         Training and test documents of each trial.
     predictions : mapping, default={}
         Method -> predictions for the test documents, for the methods in the measure's entry.
-    beside : Corpus or None, default=None
+    extra_features : Corpus or None, default=None
         Extra features of the same documents, if the measure's entry requests them.
     methods : mapping, default={}
         Name -> registry entry, for the methods in the measure's entry.
@@ -93,7 +93,7 @@ class MeasureData:
     corpus: Corpus
     splits: Splits
     predictions: Mapping[str, Predictions] = field(default_factory=dict)
-    beside: Corpus | None = None
+    extra_features: Corpus | None = None
     methods: Mapping[str, Method] = field(default_factory=dict)
 
     def documents(self, target: str = "classes") -> Documents:

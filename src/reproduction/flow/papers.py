@@ -402,7 +402,7 @@ def _references(paper: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
                 yield place, "split", split
 
 
-def given_by_causes(folder: Path) -> list[str]:
+def values_in_causes(folder: Path) -> list[str]:
     """Return the locators of the results that the causes of a paper refer to (``values`` in its choices.yaml)."""
     path = folder / "choices.yaml"
     choices = (load_yaml_strict(path) or []) if path.is_file() else []

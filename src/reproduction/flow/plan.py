@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from reproduction.flow.alternatives import Readings, load_readings
+from reproduction.flow.alternatives import PaperAlternatives, load_alternatives
 from reproduction.flow.availability import available_roles, reach
 from reproduction.flow.papers import (
     check_name,
@@ -65,7 +65,7 @@ class Plan:
         Name -> folder with the configuration of the paper.
     wanted : mapping, default={}
         The roles of config.yaml, before unavailable data sets were replaced.
-    readings : mapping, default={}
+    alternatives : mapping, default={}
         Paper -> its registered alternatives.
     """
 
@@ -76,7 +76,7 @@ class Plan:
     papers: Mapping[str, Mapping[str, Any]]
     folders: Mapping[str, Path]
     wanted: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    readings: Mapping[str, Readings] = field(default_factory=dict)
+    alternatives: Mapping[str, PaperAlternatives] = field(default_factory=dict)
 
     @functools.cached_property
     def features(self) -> dict[str, Any]:
@@ -91,7 +91,7 @@ class Plan:
     def _shared(self, kind: str) -> dict[str, Any]:
         """Merge the entries of all papers; raise ConfigError for conflicting names, as results are stored by name."""
         entries: dict[str, Any] = {}
-        for paper, alternatives in self.readings.items():
+        for paper, alternatives in self.alternatives.items():
             for key, spec in alternatives.spec[kind].items():
                 if entries.setdefault(key, spec) != spec:
                     raise ConfigError(f"{self.source(paper)}: {kind}.{key} differs from another paper's; rename it")
@@ -110,14 +110,14 @@ class Plan:
 
     def entry(self, paper: str, kind: str, name: str) -> Mapping[str, Any]:
         """Return an entry of a paper.yaml or of an alternative, without the key that decides whether it runs."""
-        entry: Mapping[str, Any] = self.readings[paper].spec[kind][name]
+        entry: Mapping[str, Any] = self.alternatives[paper].spec[kind][name]
         return {key: value for key, value in entry.items() if key != EXPENSIVE}
 
     def is_skipped(self, paper: str, kind: str, name: str) -> bool:
         """Return whether only the full run computes an experiment or a measure."""
         return bool(self.papers[paper][kind][name].get(EXPENSIVE)) and not self.settings.get("full")
 
-    def left_out(self, paper: str) -> dict[str, str]:
+    def skipped_results(self, paper: str) -> dict[str, str]:
         """Return ``<kind>/<name>`` -> reason for the experiments and measures that this run skips."""
         reason = f"{LEFT_OUT}: expensive, and no published value depends on it"
         return {
@@ -254,8 +254,8 @@ def make_plan(config: Mapping[str, Any], root: Path, resources: Path | None = No
     for name, paper in papers.items():
         check_references(file_name(root, folders[name] / "paper.yaml"), paper, wanted)
     settings = {**settings, "roles": _available_roles(settings, registry, resources, mirror)}
-    readings = load_readings(root, papers, folders, methods, settings["seed"])
-    plan = Plan(root, settings, registry, methods, papers, folders, wanted, readings)
+    alternatives = load_alternatives(root, papers, folders, methods, settings["seed"])
+    plan = Plan(root, settings, registry, methods, papers, folders, wanted, alternatives)
     _check_selected_papers(plan)
     _check_selected_specifications(plan)
     _check_roles(plan)
@@ -310,7 +310,7 @@ def _available_roles(
 
 def _check_selected_specifications(plan: Plan) -> None:
     """Reject a selected specification that no choices.yaml registers."""
-    registered = [entry.name for readings in plan.readings.values() for entry in readings.specifications]
+    registered = [grid.name for alternatives in plan.alternatives.values() for grid in alternatives.grids]
     for name in plan.settings.get("specifications", ()):
         check_name("specification", name, registered, "configuration: specifications")
 

@@ -22,7 +22,7 @@ from textmix.core.errors import ConfigError, MissingResult
 LEFT_OUT = "left to the full run"
 
 
-def is_left_out(reason: str) -> bool:
+def is_skipped_result(reason: str) -> bool:
     """Check whether a reason indicates a result that only the full run computes."""
     return reason.startswith(LEFT_OUT)
 
@@ -121,9 +121,9 @@ class Results:
         Content of ``paper.yaml``; if set, unknown names raise `ConfigError`.
     tests : mapping or None, default=None
         Test, such as ``models/test_dcm.py::test_gradient`` -> ``passed`` or ``failed``.
-    left_out : mapping or None, default=None
-        Skipped result -> reason (`reproduction.flow.plan.Plan.left_out`); access raises `NotRun`, even if an earlier
-        run has computed the result.
+    skipped_results : mapping or None, default=None
+        Skipped result -> reason (`reproduction.flow.plan.Plan.skipped_results`); access raises `NotRun`, even if
+        an earlier run has computed the result.
     """
 
     def __init__(
@@ -134,9 +134,10 @@ class Results:
         settings: Mapping[str, Any] | None = None,
         *,
         tests: Mapping[str, str] | None = None,
-        left_out: Mapping[str, str] | None = None,
+        skipped_results: Mapping[str, str] | None = None,
     ) -> None:
-        self.tests, self.left_out = tests or {}, left_out or {}
+        self.tests = tests or {}
+        self.skipped_results = skipped_results or {}
         self.root, self.paper, self.roles, self.settings = Path(root), paper, roles, settings or {}
         self._checked: dict[Path, MissingResult | None] = {}
         self._asked: set[Path] = set()
@@ -238,9 +239,9 @@ class Results:
             found = entry_of(found, key, f"paper.yaml of {self.paper}: {'.'.join(keys[:place])}")
 
     def _check(self, path: Path, name: str = "") -> None:
-        """Verify a result file or folder against its record, once per path, and its name against ``left_out``."""
-        if name in self.left_out:
-            raise NotRun(self.left_out[name])
+        """Verify a result against its record, once per path, and its name against ``skipped_results``."""
+        if name in self.skipped_results:
+            raise NotRun(self.skipped_results[name])
         self._asked.add(path)
         if path not in self._checked:
             if not path.exists():

@@ -147,7 +147,7 @@ class RuleInputs:
 
     def alternative_results(self, wildcards: Any) -> list[str]:
         """Return the results that contain the values of the selected alternatives of a paper, by default all."""
-        locators = self.plan.readings[wildcards.paper].locators(self.plan.settings.get("specifications"))
+        locators = self.plan.alternatives[wildcards.paper].locators(self.plan.settings.get("specifications"))
         paths = {self._result_path(wildcards.paper, locator) for locator in locators}
         return sorted(paths - {""})
 
@@ -192,7 +192,7 @@ class RuleInputs:
 
     def papers_with_alternatives(self) -> list[str]:
         """Return the papers of this run that register alternatives."""
-        return [paper for paper in self.plan.chosen() if self.plan.readings[paper].specifications]
+        return [paper for paper in self.plan.chosen() if self.plan.alternatives[paper].grids]
 
     # --- files of the configuration ---
 

@@ -22,7 +22,7 @@ from reproduction.flow.fingerprint import Code, is_of_today
 from reproduction.flow.folders import RESOURCES, package_of
 from reproduction.flow.git import agent_of, commit_of
 from reproduction.flow.own_texts import arguments_of, state_of_files
-from reproduction.flow.papers import given_by_causes
+from reproduction.flow.papers import values_in_causes
 from reproduction.flow.plan import Fit, Plan
 from reproduction.flow.recorded_curves import RECORDED_CURVES, recorded_curves
 from reproduction.flow.rule_inputs import described_papers
@@ -205,8 +205,8 @@ class RuleParams:
             "paper": dict(self.plan.papers[paper]),
             "roles": self.plan.roles(paper),
             "tests": self._tests(paper),
-            "left_out": self.plan.left_out(paper),
-            "given": given_by_causes(self.plan.folders[paper]),
+            "skipped_results": self.plan.skipped_results(paper),
+            "given": values_in_causes(self.plan.folders[paper]),
         }
 
     def compare_all(self, wildcards: Any) -> dict[str, Settings]:
@@ -237,7 +237,7 @@ class RuleParams:
             "paper": dict(self.plan.papers[paper]),
             "figures": self.plan.drawable(paper),
             "roles": self.plan.roles(paper),
-            "left_out": self.plan.left_out(paper),
+            "skipped_results": self.plan.skipped_results(paper),
         }
 
     def figure_modules(self, wildcards: Any) -> list[str]:
@@ -252,18 +252,17 @@ class RuleParams:
 
     def alternatives(self, wildcards: Any) -> Settings:
         """Return the paper.yaml of a paper extended by its registered alternatives, and its specification curves."""
-        readings = self.plan.readings[wildcards.paper]
-        selected = readings.select(self.plan.settings.get("specifications"))
-        specifications = [asdict(specification) for specification in selected]
+        alternatives = self.plan.alternatives[wildcards.paper]
+        selected = alternatives.select(self.plan.settings.get("specifications"))
         return {
-            "readings": {"spec": dict(readings.spec), "specifications": specifications},
+            "alternatives": {"spec": dict(alternatives.spec), "grids": [asdict(grid) for grid in selected]},
             "roles": self.plan.roles(wildcards.paper),
         }
 
     def specifications(self, wildcards: Any) -> Settings:
         """Return the specification curves of each paper that registers alternatives."""
-        readings = {paper: self.plan.readings[paper].specifications for paper in self.plan.chosen()}
-        return {paper: specifications for paper, specifications in readings.items() if specifications}
+        grids = {paper: self.plan.alternatives[paper].grids for paper in self.plan.chosen()}
+        return {paper: of_paper for paper, of_paper in grids.items() if of_paper}
 
     # --- reports: without the wildcard ``paper``, the report of the run ---
 

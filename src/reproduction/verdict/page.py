@@ -13,7 +13,7 @@ import jinja2
 from markupsafe import Markup
 
 from reproduction.figures.svg_postprocess import dark_rules
-from reproduction.flow.results import is_left_out
+from reproduction.flow.results import is_skipped_result
 from reproduction.verdict.evidence_levels import Point, points, summary
 from reproduction.verdict.missing_data import RESULT_KINDS, DatasetNeed, DataUsed, Remedy, dataset_needs
 from reproduction.verdict.paper_section import ItemGroup, PaperSection
@@ -227,7 +227,7 @@ def notes(table: PaperTable) -> list[tuple[str, str, str]]:
             if item is None or not item.reason or item.verdict == MISSING:
                 continue
             cell = label if len(table.columns) == 1 else f"{label}, {column}"
-            reason = LEFT_OUT_OF_RUN if is_left_out(item.reason) else item.reason
+            reason = LEFT_OUT_OF_RUN if is_skipped_result(item.reason) else item.reason
             groups.setdefault((item.verdict, reason), []).append(cell)
     n_cells = len(table.items)
     return [(verdict, cells_text(cells, n_cells), reason) for (verdict, reason), cells in groups.items()]

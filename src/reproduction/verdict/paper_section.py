@@ -91,7 +91,7 @@ def find_unexplained(
         attempts = [cause.reason.removeprefix(NOT_EXPLAINED).strip()] if cause and has_no_cause else []
         if curve and curve.span:
             why.append(curve.sentence)
-            attempts.append(span_text(curve.readings[0].levels, *curve.span, is_claim=curve.is_claim))
+            attempts.append(span_text(curve.points[0].levels, *curve.span, is_claim=curve.is_claim))
         unexplained.append(Unexplained(item, " ".join(why), " ".join(filter(None, attempts))))
     return unexplained
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from reproduction.figures.svg_sanitize import Drawing, inline_svg, read_notes
-from reproduction.flow.curves import Curve, read_curves, read_factors, reading_rows
+from reproduction.flow.curves import Curve, curve_rows, read_curves, read_factors
 from reproduction.flow.lineage import Origin, read_origins
-from reproduction.flow.results import Results, RoleEntry, is_left_out
+from reproduction.flow.results import Results, RoleEntry, is_skipped_result
 from reproduction.verdict.causes import causes_of
 from reproduction.verdict.compare import method_means, not_chosen
 from reproduction.verdict.comparison_row import ComparisonRow, read_comparison
@@ -189,7 +189,7 @@ def _quote_effects(inputs: ReportInputs, paper: str, record: Record) -> list[Cho
     """
     published = {row.id: row for row in record.rows}
     recorded = inputs.recorded.rows if inputs.recorded else {}
-    points = reading_rows(inputs.recorded_curves.get(paper, {}))
+    points = curve_rows(inputs.recorded_curves.get(paper, {}))
     choices = []
     for choice in record.choices:
         try:
@@ -208,11 +208,11 @@ def _read_specification(inputs: ReportInputs, paper: str, record: Record) -> Spe
     recorded = {curve.row: curve for curve in (read_curves(recorded_files) if recorded_files else [])}
     drawings: list[tuple[Curve, Drawing]] = []
     for curve in read_curves(files) if files else []:
-        if curve.made:
+        if curve.evaluated:
             drawings.append((curve, _curve_drawing(files, curve, paper, titles[curve.row])))
             recorded.pop(curve.row, None)
         elif curve.row not in recorded:
-            reason = f"{NOT_RUN}: {curve.readings[0].reason}"
+            reason = f"{NOT_RUN}: {curve.points[0].reason}"
             name = curve.drawing.removesuffix(".svg")
             drawings.append((curve, Drawing(name, titles[curve.row], "", None, reason)))
     for curve in recorded.values():
@@ -243,7 +243,7 @@ def _read_figure(inputs: ReportInputs, paper: str, figure: str, entry: Mapping[s
     try:
         io.check_result(path)
     except MissingResult as missing:
-        reason = missing.reason if is_left_out(missing.reason) else f"{MISSING}: {missing.reason}"
+        reason = missing.reason if is_skipped_result(missing.reason) else f"{MISSING}: {missing.reason}"
         return Drawing(figure, title, caption, None, reason)
     svg = path.read_bytes()
     caption = f"{caption} {read_notes(svg)}".strip()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from reproduction.flow.lineage import Origin
-from reproduction.flow.results import is_left_out
+from reproduction.flow.results import is_skipped_result
 from reproduction.verdict.comparison_row import ComparisonRow
 from reproduction.verdict.published import COUNTED, FACT
 from reproduction.verdict.recorded_run import OUT_OF_DATE, RecordedRow, RecordedRun
@@ -74,7 +74,7 @@ def _why_skipped(row: ComparisonRow, origin: Origin | None, recorded: RecordedRo
     settings = origin.settings if origin else ""
     if origin and origin.timed:
         return TIMES
-    if is_left_out(row.reason):
+    if is_skipped_result(row.reason):
         return LEFT_TO_FULL_RUN
     if data != recorded.data and (data or row.verdict == MISSING):
         return OTHER_DATA

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from reproduction.flow.alternatives import DeclaredReading, Specification
-from reproduction.flow.curves import CLAIM_UNIT, Curve, Reading
+from reproduction.flow.alternatives import GridPoint, SpecificationGrid
+from reproduction.flow.curves import CLAIM_UNIT, Curve, CurvePoint
 from reproduction.flow.locators import parse_locator
 from reproduction.flow.results import Results, rounded
 from reproduction.verdict.claims import distance, evaluate
@@ -21,52 +21,52 @@ from reproduction.verdict.wording import decimals
 from textmix.core.errors import ConfigError, MissingResult
 
 
-def curve_of(row: Published, specification: Specification, checks: Mapping[str, Check], results: Results) -> Curve:
+def curve_of(row: Published, grid: SpecificationGrid, checks: Mapping[str, Check], results: Results) -> Curve:
     """Compute the specification curve of a published row, over all its alternatives."""
     if row.check is not None:
-        points = [_evaluate_claim(row.check, checks[row.check], point, results) for point in specification.points]
-        return Curve(row.id, specification.name, CLAIM_UNIT, 0.0, 0.0, 0.0, math.inf, points, specification.product)
+        points = [_evaluate_claim(row.check, checks[row.check], point, results) for point in grid.points]
+        return Curve(row.id, grid.name, CLAIM_UNIT, 0.0, 0.0, 0.0, math.inf, points, grid.product)
     if row.tolerance not in ("exact", "near"):
         raise ConfigError(f"choices.yaml: {row.id}: has the tolerance {row.tolerance}; name rows exact or near")
     target = float(row.value)
     margin = slack(row, target)
     return Curve(
         row.id,
-        specification.name,
+        grid.name,
         row.unit,
         target,
         0.5 * 10.0 ** -decimals(row.value),
         target - margin,
         target + margin,
-        [_reproduce(row, point, results, target, margin) for point in specification.points],
-        specification.product,
+        [_reproduce(row, point, results, target, margin) for point in grid.points],
+        grid.product,
     )
 
 
-def _reproduce(row: Published, point: DeclaredReading, results: Results, target: float, margin: float) -> Reading:
+def _reproduce(row: Published, point: GridPoint, results: Results, target: float, margin: float) -> CurvePoint:
     """Reproduce a published value under one alternative."""
     locator = row.locator
     assert locator is not None  # noqa: S101 - choices.yaml names only rows with a source
     try:
-        reproduced = in_unit_of(row, locator, locate(results, point.read(locator)))
+        reproduced = in_unit_of(row, locator, locate(results, point.redirect(locator)))
     except MissingResult as missing:
-        return Reading(point.levels, None, inside=False, reason=missing.reason)
+        return CurvePoint(point.levels, None, inside=False, reason=missing.reason)
     value = rounded(float(reproduced.value))
     is_inside = abs(value - target) <= margin
     n_trials = len(reproduced.trials.values) if reproduced.trials is not None else None
     spread = rounded(reproduced.standard_deviation)
-    return Reading(point.levels, value, is_inside, spread=spread, trials=n_trials)
+    return CurvePoint(point.levels, value, is_inside, spread=spread, trials=n_trials)
 
 
-def _evaluate_claim(name: str, check: Check, point: DeclaredReading, results: Results) -> Reading:
+def _evaluate_claim(name: str, check: Check, point: GridPoint, results: Results) -> CurvePoint:
     """Evaluate a claim under one alternative: signed distance from its boundary, and whether it is satisfied."""
     sides = {
-        side: [str(point.read(parse_locator(text, name))) for text in check[side]]
+        side: [str(point.redirect(parse_locator(text, name))) for text in check[side]]
         for side in ("left", "right")
         if side in check
     }
     alternative = {**check, **sides}
     outcome = evaluate(name, alternative, results)
     if outcome.missing:
-        return Reading(point.levels, None, inside=False, reason=outcome.missing[0].reason)
-    return Reading(point.levels, rounded(distance(name, alternative, results)), outcome.holds is True)
+        return CurvePoint(point.levels, None, inside=False, reason=outcome.missing[0].reason)
+    return CurvePoint(point.levels, rounded(distance(name, alternative, results)), outcome.holds is True)

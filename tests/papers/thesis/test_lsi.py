@@ -45,7 +45,9 @@ def data() -> MeasureData:
 
 
 def test_rows_are_joined_with_the_coefficient(data: MeasureData) -> None:
-    blocks = Blocks(data.corpus.features.astype(float), data.beside.features.astype(float), data.corpus.classes())
+    blocks = Blocks(
+        data.corpus.features.astype(float), data.extra_features.features.astype(float), data.corpus.classes()
+    )
     train, unknown = fuse(blocks, blocks.rows(np.arange(3)), 0.5)
     assert train.shape == (60, 18) and unknown.shape == (3, 18)
     lengths = [np.linalg.norm(part, axis=1) for part in np.split(train.toarray(), [12], axis=1)]
@@ -74,5 +76,5 @@ def test_gains_are_those_of_the_small_and_the_large_sizes() -> None:
 
 
 def test_tags_must_stand_beside_the_words(data: MeasureData) -> None:
-    with pytest.raises(ValueError, match="beside"):
-        fusion({"made": replace(data, beside=None)}, SETTINGS, np.random.default_rng(0))
+    with pytest.raises(ValueError, match="extra_features"):
+        fusion({"made": replace(data, extra_features=None)}, SETTINGS, np.random.default_rng(0))

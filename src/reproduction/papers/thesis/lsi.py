@@ -210,9 +210,9 @@ def gains_by_tags(curves: Sequence[LearningCurve], few: int, ratio: float) -> di
 
 
 def _curve(source: MeasureData, trial: int, settings: Settings, rng: Generator) -> LearningCurve:
-    if source.beside is None:
-        raise ValueError("fusion reads tags beside the words; name their features as beside")
-    words, tags = (corpus.features.astype(np.float64) for corpus in (source.corpus, source.beside))  # type: ignore[union-attr]
+    if source.extra_features is None:
+        raise ValueError("measure fusion needs tags as extra features; set extra_features in paper.yaml")
+    words, tags = (corpus.features.astype(np.float64) for corpus in (source.corpus, source.extra_features))  # type: ignore[union-attr]
     blocks = Blocks(words, tags, source.corpus.classes().astype(np.int64))
     test, order = blocks.rows(source.splits.test[trial]), rng.permutation(source.splits.train[trial])
     curve = LearningCurve([], [], [])
