@@ -100,6 +100,18 @@ def test_one_random_split_is_enough_of_many_documents():
     assert len(split_of(corpus, train=0.8, trials=4, single_split_min_documents=21)) == 4
 
 
+def test_fixed_training_documents_are_those_of_the_first_trial():
+    corpus = corpus_of([row % 3 for row in range(40)])
+    spec = {"train": 10, "test": 20, "trials": 4}
+    splits, free = split_of(corpus, **spec, fixed_training=True), split_of(corpus, **spec)
+    assert rows(splits) == rows(free)
+    tests = {tuple(rows(splits, trial)[1]) for trial in range(4)}
+    assert len(tests) == 4
+    for trial in range(4):
+        train, test = rows(splits, trial)
+        assert train == rows(free)[0] and len(test) == 20 and not set(train) & set(test)
+
+
 def test_splits_do_not_depend_on_the_content_of_the_documents():
     assert rows(split_of(corpus_of([0] * 100), train=0.8, trials=1)) == rows(
         split_of(corpus_of([1, 0] * 50), train=0.8, trials=1)

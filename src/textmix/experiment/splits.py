@@ -76,7 +76,7 @@ def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, m
       training documents, all others test documents.
     - ``kind: random`` has ``train`` and ``test``, numbers of documents (int) or proportions (float; ``test`` defaults
       to the remaining documents), ``trials`` (a single one from ``single_split_min_documents`` documents),
-      ``stratified`` and ``order``.
+      ``stratified`` and ``order``. With ``fixed_training``, all trials have the training documents of the first trial.
     - ``kind: folds`` has ``folds``, ``stratified`` and ``order``; every document is a test document of one fold.
     - ``kind: groups`` holds out one group per trial; the group of a document is its id up to the first ``/``, and
       groups in ``train_only`` are never held out.
@@ -122,6 +122,8 @@ def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, m
         order = spec.get("order", name)
         generators = [rng(seed, corpus.name, order, trial, "split") for trial in range(trials)[:max_trials]]
         pairs = [_random(corpus, spec, generator, name) for generator in generators]
+        if spec.get("fixed_training", False):
+            pairs = _fix_training(pairs, corpus.n_documents, generators)
     return Splits.of(pairs)
 
 
@@ -184,6 +186,16 @@ def _random(
             return np.flatnonzero(subsets == 1), np.flatnonzero(subsets == 0)
         order = evenly(order, corpus.classes())
     return order[n_test : n_test + n_train], order[:n_test]
+
+
+def _fix_training(
+    pairs: Sequence[tuple[np.ndarray, np.ndarray]], n_documents: int, generators: Sequence[np.random.Generator]
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Give all trials the training rows of the first; draw the test rows of the others from the remaining rows."""
+    train, first_test = pairs[0]
+    others = np.setdiff1d(np.arange(n_documents), train)
+    tests = [generator.permutation(others)[: len(first_test)] for generator in generators[1:]]
+    return [(train, test) for test in (first_test, *tests)]
 
 
 def _folds(
