@@ -148,7 +148,8 @@ def approximation(sources: Sources, settings: Settings, generator: Generator) ->
     """Compare log probabilities of training documents under DCM and EDCM (sections 3 and 4).
 
     ``correlation_..`` is the correlation of log p and log q, ``deviation_..`` the mean of |log q - log p| / |log p|.
-    Keys have ``same_parameters`` for q with the DCM's parameters and ``own_parameters`` for q with its own. They end in
+    ``signed_deviation_..`` is the absolute value of the mean of (log q - log p) / |log p|, ``deviation_per_word_..``
+    the mean of |log q - log p| per word. Keys have ``same_parameters`` for q with the DCM's parameters and ``own_parameters`` for q with its own. They end in
     ``_bag`` if the multinomial coefficient is included.
 
     Settings: ``per_class``, number of documents drawn from each class; ``n_shown``, number of parameters in the figure.
@@ -166,6 +167,8 @@ def approximation(sources: Sources, settings: Settings, generator: Generator) ->
             q = log_edcm(drawn, parameters, convention)
             values[f"correlation_{name}{suffix}"] = float(np.corrcoef(p, q)[0, 1])
             values[f"deviation_{name}{suffix}"] = float(np.mean(np.abs(q - p) / np.abs(p)))
+            values[f"signed_deviation_{name}{suffix}"] = float(abs(np.mean((q - p) / np.abs(p))))
+            values[f"deviation_per_word_{name}{suffix}"] = float(np.mean(np.abs(q - p) / drawn.lengths))
     p, same, refitted = log_dcm(drawn, alpha), log_edcm(drawn, alpha), log_edcm(drawn, beta)
     documents = [
         {"length": n, "log_p": a, "log_q_same": b, "log_q_own": c}

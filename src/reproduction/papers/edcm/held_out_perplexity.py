@@ -29,7 +29,8 @@ def perplexity(sources: Sources, settings: Settings, _: Generator) -> Measure:
     ``edcm_normalised_on_first_split``, q is divided by its sum over all documents of the same length.
 
     Settings: ``smoothing``, the smoothing constant of the values; ``others``, constants that are tried on the first
-    split only.
+    split only; optionally ``dcm_smoothing``, another constant for DCM and EDCM, and ``dcm_method``, the training method
+    of the DCM.
     Result: the tables ``smoothing`` (perplexity of each model with each of the other constants) and ``classes`` (mean
     perplexity of each class under each model over the splits). ``chance_of_a_dcm_no_better`` is the one-sided p-value
     of the sign test over the classes.
@@ -62,6 +63,17 @@ def perplexity(sources: Sources, settings: Settings, _: Generator) -> Measure:
     values["chance_of_a_dcm_no_better"] = _chance_of_no_gain(means["multinomial"], means["dcm"])
     classes = [{"class": c, **{name: float(of[c]) for name, of in means.items()}} for c in range(len(means["dcm"]))]
     return Measure(values, {"smoothing": rows, "classes": classes})
+
+
+def _parameters(name: str, settings: Settings) -> dict[str, Any]:
+    """Return the parameters of a model, with the constant and training method of the Dirichlet models if given."""
+    smoothing = settings["smoothing"]
+    if name == "multinomial":
+        return {"smoothing": smoothing}
+    parameters = {"smoothing": settings.get("dcm_smoothing", smoothing)}
+    if name == "dcm" and "dcm_method" in settings:
+        parameters["method"] = settings["dcm_method"]
+    return parameters
 
 
 def _chance_of_no_gain(before: np.ndarray, after: np.ndarray) -> float:
