@@ -66,7 +66,7 @@ def test_a_label_that_only_the_truth_has_counts_as_missed() -> None:
 def test_a_name_of_no_metric_of_decisions_is_refused_with_the_nearest() -> None:
     with pytest.raises(ConfigError, match="did you mean 'micro_f'"):
         textmix.scorer("mirco_f")
-    with pytest.raises(ConfigError, match="'log_loss' is no metric of decisions"):
+    with pytest.raises(ConfigError, match="'log_loss' is not a metric"):
         textmix.scorer("log_loss")
 
 

@@ -42,6 +42,18 @@ def test_label_sets_and_indicators_are_not_mixed() -> None:
         metrics.micro_f(TAGS, TAGS[1:])
 
 
+def test_ambiguous_or_single_labels_are_rejected() -> None:
+    with pytest.raises(ValueError, match="indicators or label sets"):
+        metrics.micro_f([[0], [1]], [[1], [1]])
+    assert metrics.micro_f([[0], [1]], [(0,), (1,)]) == 1.0
+    with pytest.raises(ValueError, match="strings or all be integers"):
+        metrics.micro_f([["1"], ["2"]], [(1,), (2,)])
+    with pytest.raises(ValueError, match="one value per document"):
+        metrics.micro_f(["a", "b"], ["a", "a"])
+    with pytest.raises(ValueError, match="true contains no label sets"):
+        metrics.micro_f(np.eye(2), [("a",), ("b",)])
+
+
 def test_the_stub_lists_all_metrics() -> None:
     stub = ast.parse(Path(metrics.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]

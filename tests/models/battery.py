@@ -41,14 +41,17 @@ the tests check. A dash means that the tool is not applicable to the class. Cali
 of scikit-learn are single-label. They do not accept token sequences, which hidden Markov models require. A table of
 `set_output` is dense.
 
-Multi-label classifiers accept y as a list of label sets, such as `[["art"], ["art", "sport"]]`, and predict tuples of
-labels. The functions of `textmix.metrics` accept both. scikit-learn itself rejects label sets in three places:
+Multi-label classifiers and `textmix.metrics` accept y as label indicators or as label sets, and `predict` returns the
+format of the training y: indicators, or tuples of labels. Pass label sets as Python sets, such as
+`[{"art"}, {"art", "sport"}]`, because scikit-learn rejects lists of lists unless `cv` is a splitter. Labels are strings
+or integers. Lists of 0 and 1 that could be either format, such as `[[0], [1]]`, are rejected.
 
-| instead of | use |
+| task | with label sets |
 |---|---|
-| `cv=3`, the default of `cross_val_score` and `GridSearchCV` | `cv=KFold(3)` |
+| `cross_val_score(cv=3)`, `cross_val_predict(cv=3)`, `GridSearchCV` | y as sets; or y as lists and `cv=KFold(3)` |
 | `scoring="f1_micro"` | `scoring=textmix.scorer("micro_f")` |
-| `cross_val_predict(method="predict_proba")`, `stratify=y` | indicators: `MultiLabelBinarizer().fit_transform(y)` |
+| `cross_val_predict(method="predict_proba")` | indicators: `y = MultiLabelBinarizer().fit_transform(y)` |
+| `train_test_split(stratify=y)` | `stratify=[str(sorted(labels)) for labels in y]` |
 
 """
 

@@ -260,7 +260,7 @@ def test_uniform_priors_are_equal_among_classes_with_documents():
 @pytest.mark.parametrize(
     ("X", "Y", "message"),
     [
-        ([[1, 2], [3, 4]], [[2, 0], [0, 1]], "0 or 1"),
+        ([[1, 2], [3, 4]], np.array([[2, 0], [0, 1]]), "0 or 1"),
         ([[1, 2], [3, 4]], [[0, 0], [0, 0]], "no document has a label"),
     ],
 )

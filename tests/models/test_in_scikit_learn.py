@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MultiLabelBinarizer
 
@@ -152,11 +152,15 @@ def test_names_of_columns_are_remembered_and_compared(name: str) -> None:
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        (["a", "b"], "one string a document"),
+        ("ab", "a single string"),
+        (["a", "b"], "one string per document"),
+        ([1, 2], "one value per document"),
         ([["a"], "b"], "'b' among label sets"),
-        ([{"a"}, {1}], "mixes labels"),
+        ([{"a"}, {1}], "strings and integers"),
         ([{"a"}, {(1, 2)}], r"the label \(1, 2\)"),
         ([set(), set()], "no label"),
+        ([[0], [1]], "indicators or label sets"),
+        ([[0, 1], [1, 0]], "indicators or label sets"),
         ([["a"], ["b"], ["c"]], "inconsistent numbers of samples"),
     ],
 )
@@ -168,11 +172,48 @@ def test_targets_that_are_no_label_sets_are_told(y: Any, message: str) -> None:
 
 def test_a_label_that_the_fit_did_not_have_is_told() -> None:
     fitted = make("PMM1").fit(np.eye(2), [["a"], ["b"]])
-    with pytest.raises(ValueError, match="label 'c' is not among the labels"):
+    with pytest.raises(ValueError, match="unknown label 'c'"):
         fitted.score_samples(np.eye(2), [["a"], ["c"]])
     assert fitted.score(np.eye(2), [["a"], ["c"]]) == 0.5
     whole = make("BinaryRelevance").fit(np.eye(2), [{1}, {7, 1}])
     assert whole.classes_.tolist() == [1, 7] and whole.predict(np.eye(2))[1] in {(1,), (1, 7)}
+
+
+def test_the_advice_on_label_sets_in_the_documentation_works() -> None:
+    texts, lists = documents(True)
+    sets = [set(labels) for labels in lists]
+    pipeline = make_pipeline(CountVectorizer(), textmix.BinaryRelevance())
+    scores = cross_val_score(pipeline, texts, sets, cv=3, error_score="raise")
+    np.testing.assert_array_equal(cross_val_score(pipeline, texts, lists, cv=KFold(3), error_score="raise"), scores)
+    search = GridSearchCV(pipeline, {"binaryrelevance__variance": [1.0, 2.0]}, error_score="raise").fit(texts, sets)
+    scoring = textmix.scorer("micro_f")
+    assert search.best_score_ > 0.5 and cross_val_score(pipeline, texts, sets, scoring=scoring).min() > 0.5
+    indicators = MultiLabelBinarizer().fit_transform(lists)
+    assert cross_val_predict(pipeline, texts, indicators, cv=3, method="predict_proba").shape == indicators.shape
+    strata = [str(sorted(labels)) for labels in lists]
+    strata[-1] = strata[0]  # the last label set of these texts occurs once
+    assert len(train_test_split(texts, lists, stratify=strata)) == 4
+    for y in (lists, sets, pd.Series(lists)):
+        assert textmix.metrics.micro_f(y, pipeline.fit(texts, y).predict(texts)) == 1.0
+
+
+def test_lists_of_integers_are_label_sets() -> None:
+    X = np.eye(3)
+    for y in ([[0], [2], [0, 2]], [[], [1], [3, 1]], [[5], [6], [7]]):
+        fitted = make("BinaryRelevance").fit(X, y)
+        assert fitted.classes_.tolist() == sorted({label for labels in y for label in labels})
+        assert all(isinstance(labels, tuple) for labels in fitted.predict(X))
+    rows_of_indicators = [[0, 0, 1], [1, 0, 0], [1, 1, 0]]
+    assert make("BinaryRelevance").fit(X, rows_of_indicators).predict(X).shape == (3, 3)
+
+
+@pytest.mark.parametrize("name", ["PowerSet", "CBMClassifier"])
+def test_decide_returns_the_format_of_predict(name: str) -> None:
+    texts, y = documents(True)
+    X = CountVectorizer().fit_transform(texts)
+    fitted = make(name).fit(X, y)
+    for decision in ("mode", "expected_f", "marginal"):
+        assert all(isinstance(labels, tuple) for labels in fitted.decide(X, decision))
 
 
 @pytest.mark.parametrize("name", sorted(CLASSES))

@@ -24,6 +24,11 @@ def _count_labels(true: Any, predicted: Any, axis: int) -> tuple[np.ndarray, np.
     # Dense arrays stay dense: a search over thresholds compares thousands of mostly small ones.
     is_dense = not (sparse.issparse(true) or sparse.issparse(predicted))
     first, second = (np.asarray(Y) if is_dense else sparse.csr_array(Y) for Y in (true, predicted))
+    if first.ndim == 1 and second.ndim == 1:
+        raise ValueError(
+            "true and predicted have one value per document; pass label sets or indicators, or use a metric of single "
+            "labels such as accuracy or macro_f1"
+        )
     if first.shape != second.shape or 0 in first.shape:
         raise ValueError(
             f"true and predicted label indicators must have the same shape (N, L), got {first.shape} and {second.shape}"

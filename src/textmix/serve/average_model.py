@@ -26,7 +26,6 @@ from textmix.data.corpus import Ragged, TableTexts
 from textmix.data.extra_columns import column_cells
 from textmix.models.common.calibration import label_scores
 from textmix.models.common.decision import Decision
-from textmix.models.common.targets import label_sets_of
 from textmix.serve.model import (
     CARD_FILE,
     FORMAT,
@@ -530,9 +529,6 @@ def _as_list(y: Any) -> list[Any]:
 def _as_label_sets(y: Any) -> list[frozenset[Any]]:
     """Return the labels of each text; raises ValueError if y does not contain collections of labels."""
     rows = list(y)
-    sets = label_sets_of(rows)
-    if sets is not None:
-        return sets
     is_collection = [isinstance(row, Collection) and not isinstance(row, (str, bytes)) for row in rows]
     if getattr(y, "ndim", 1) == 1 and all(is_collection):
         return [frozenset(row) for row in rows]

@@ -314,13 +314,13 @@ class CBMClassifier(MultiLabelClassifier):
             odds = np.stack([self.experts_.log_odds(part, k) for k in range(self.n_components_)])
             yield rows, self.gate_.log_proba(part), odds
 
-    @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Predict label sets with the decision rule ``decision``, int64 indicators (N, L)."""
+        """Predict label sets with the decision rule ``decision``, in the format of the training y."""
         return self.decide(X, self.decision)
 
+    @in_form_of_y
     def decide(self, X: Any, decision: str) -> np.ndarray:
-        """Predict label sets with any decision rule, int64 indicators (N, L).
+        """Predict label sets with any decision rule, in the format of the training y.
 
         "mode" is optimal for subset accuracy, "expected_f" for the sample-averaged F1, "marginal" for the Hamming loss.
         """

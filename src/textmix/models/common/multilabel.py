@@ -12,12 +12,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
+from textmix.metrics.label_sets import parse_label_sets
 from textmix.models.common.targets import (
+    check_not_single_label,
     distinct_labels,
     indicators_of,
-    label_sets_of,
     names_of_columns,
-    refuse_one_dimension,
 )
 from textmix.models.common.validation import (
     check_features,
@@ -29,12 +29,12 @@ from textmix.models.common.validation import (
 
 
 def in_form_of_y(predict: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
-    """Decorate ``predict`` to return predictions in the format of the training y: label tuples or indicators."""
+    """Decorate ``predict`` or ``decide`` to return the format of the training y: label tuples or indicators."""
 
     @functools.wraps(predict)
-    def converted(self: Any, X: Any) -> np.ndarray:
+    def converted(self: Any, X: Any, *args: Any, **options: Any) -> np.ndarray:
         """Predict and convert the indicators to the format of the training y."""
-        return self._in_form_of_y(predict(self, X))
+        return self._in_form_of_y(predict(self, X, *args, **options))
 
     return converted
 
@@ -100,31 +100,36 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _fit_targets(self, y: Any, classes: Any = None) -> sparse.csr_array:
         """Convert y to label indicators, float64 CSR (N, L) in canonical format, and set ``classes_``."""
-        sets = label_sets_of(y)
+        sets = parse_label_sets(y)
         self._named = sets is not None
         if sets is None:
-            refuse_one_dimension(y)
+            check_not_single_label(y)
             labels, names = check_indicators(y), names_of_columns(y)
             self.classes_ = np.arange(labels.shape[1]) if names is None else names
             return labels
         self.classes_ = distinct_labels(sets if classes is None else [frozenset(classes)])
         return indicators_of(sets, self.classes_)
 
+    def _parse(self, y: Any) -> list[frozenset[Any]] | None:
+        """Parse label sets of documents to be scored; ambiguous rows have the format of the training y."""
+        return parse_label_sets(y, "sets" if self._named else "indicators")
+
     def _targets(self, y: Any) -> Any:
         """Convert label sets of documents to be scored to indicators, CSR (N, L); return other targets unchanged."""
-        sets, names = label_sets_of(y), names_of_columns(y)
+        sets = self._parse(y)
+        names = names_of_columns(y)
         if names is not None and self.classes_.dtype.kind == "U" and names.tolist() != self.classes_.tolist():
-            raise ValueError(f"y has the columns {names.tolist()}; the fit had {self.classes_.tolist()}")
+            raise ValueError(f"y has the columns {names.tolist()}, but the training y had {self.classes_.tolist()}")
         return y if sets is None else indicators_of(sets, self.classes_)
 
     def _in_form_of_y(self, indicators: np.ndarray) -> np.ndarray:
         """Convert predicted indicators (N, L) to label tuples (N,) if the training y contained label sets."""
         if not self._named:
             return indicators
-        found = np.empty(len(indicators), dtype=object)
-        for row, member in enumerate(indicators.astype(bool)):
-            found[row] = tuple(self.classes_[member].tolist())
-        return found
+        label_tuples = np.empty(len(indicators), dtype=object)
+        for row, is_member in enumerate(indicators.astype(bool)):
+            label_tuples[row] = tuple(self.classes_[is_member].tolist())
+        return label_tuples
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Compute the subset accuracy, the fraction of documents with an exactly correct label set.
@@ -148,7 +153,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         ValueError
             If the training y contained indicators, and y contains unknown labels or different columns.
         """
-        sets = label_sets_of(y)
+        sets = self._parse(y)
         if sets is None or not self._named:
             check_is_fitted(self)
             return float(super().score(X, self._targets(y), sample_weight))

@@ -218,13 +218,19 @@ class SetScorer(MultiLabelClassifier):
             scores = self._scores(features[rows])
             yield rows, scores - logsumexp(scores, axis=1, keepdims=True)
 
-    @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Predict the most probable training label set of each instance, int64 indicators (N, L)."""
+        """Predict the most probable training label set of each instance.
+
+        Returns
+        -------
+        label_sets : ndarray of shape (N, L), dtype int64, or ndarray of N tuples
+            Predictions in the format of the training y.
+        """
         return self.decide(X, "mode")
 
+    @in_form_of_y
     def decide(self, X: Any, decision: str) -> np.ndarray:
-        """Predict label sets with any decision rule, int64 indicators (N, L).
+        """Predict label sets with any decision rule, in the format of the training y.
 
         Parameters
         ----------
@@ -235,8 +241,8 @@ class SetScorer(MultiLabelClassifier):
             set with the largest expected F1, which may not be a training label set; "marginal" every label with a
             marginal probability above 1/2, which is optimal for the Hamming loss.
         """
-        parts = [decide_listed(self.sets_, log_proba, decision) for _, log_proba in self._log_proba(X)]
-        return np.concatenate(parts).astype(np.int64)
+        predicted = [decide_listed(self.sets_, log_proba, decision) for _, log_proba in self._log_proba(X)]
+        return np.concatenate(predicted).astype(np.int64)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Compute the marginal probability of each label, float64 (N, L)."""

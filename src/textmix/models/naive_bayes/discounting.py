@@ -15,9 +15,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.metrics import threshold_kernels as rules
+from textmix.metrics.label_sets import parse_label_sets
 from textmix.models.common.multilabel import MultiLabelClassifier, in_form_of_y
 from textmix.models.common.sklearn_private import Interval, StrOptions
-from textmix.models.common.targets import label_sets_of
 from textmix.models.common.validation import check_counts, checked_fit
 from textmix.models.label_sets.independent import IndependentLabels
 from textmix.models.naive_bayes.discounting_kernels import Weights, add_scores
@@ -241,7 +241,7 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
 
     def _check_labels(self, y: Any) -> sparse.csr_array:
         """Convert targets to label indicators, CSR (N, C), and set ``classes_``."""
-        named = label_sets_of(y) is not None
+        named = parse_label_sets(y) is not None
         target = y if named or sparse.issparse(y) or y is None else np.asarray(y)
         self._several = named or (target is not None and target.ndim == 2 and target.shape[1] > 1)
         if self._several:
@@ -257,10 +257,8 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         """Return targets for scoring as indicators or classes; raise ValueError if the fit used the other format."""
         if self._several:
             return super()._targets(y)
-        if label_sets_of(y) is not None:
-            raise ValueError(
-                "y holds label sets, but the fit had one class a document; give the class of each document"
-            )
+        if parse_label_sets(y) is not None:
+            raise ValueError("y contains label sets, but the training y had one class per document; pass classes")
         return y
 
     def _estimate(self, by_class: sparse.csc_array, unigram: np.ndarray) -> None:

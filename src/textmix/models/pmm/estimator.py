@@ -17,9 +17,9 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.core.errors import ConfigError
+from textmix.metrics.label_sets import parse_label_sets
 from textmix.models.common.multilabel import LabelCountClassifier, in_form_of_y
 from textmix.models.common.sklearn_private import Interval, StrOptions
-from textmix.models.common.targets import label_sets_of
 from textmix.models.common.validation import (
     check_counts,
     check_indicators,
@@ -146,7 +146,7 @@ class _ParametricMixture(LabelCountClassifier):
         first = not hasattr(self, "_sums")
         if first and hasattr(self, "theta_"):
             raise ValueError("a persisted model has no sums over its pages; begin a new model with partial_fit")
-        if first and classes is None and label_sets_of(y) is not None:
+        if first and classes is None and parse_label_sets(y) is not None:
             raise ValueError("classes is missing: the first label sets need not name all labels; pass all labels")
         counts, indicators = check_labelled_counts(self, X, y, reset=first, classes=classes)
         if indicators.shape[1] != len(self.classes_):
