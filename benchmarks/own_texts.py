@@ -1,20 +1,19 @@
-"""`textmix compare` beside a pipeline written by hand, on texts of several kinds: score, processor time and memory.
+"""Compare `textmix compare` with a scikit-learn pipeline on texts of several kinds: score, CPU time and memory.
 
     TEXTMIX_MIRROR=... python benchmarks/own_texts.py FOLDER [--kinds reviews news] [--times 1 5] [--output kinds.csv]
 
-The baseline is a scikit-learn pipeline: the union of sublinear TF-IDF of word 1-2-grams and of character 3-5-grams
-within words (``char_wb``, ``min_df=2``), and a linear SVM over three values of C by five-fold cross-validation; for two
-classes also logistic regression, which takes ten times as long for more. The texts of each fold are vectorised once for
-all C. With several labels there is one binary classifier for each, and one threshold for all labels, tuned on the
-held-out scores. The comparison gets the CPU time of the baseline, and multiples of it, and the same training and test
-documents.
+The baseline is the pipeline that an expert writes in scikit-learn: the union of sublinear TF-IDF of word 1-2-grams
+(``min_df=1``) and of character 3-5-grams within words (``char_wb``, ``min_df=2``); LinearSVC and logistic regression
+over three values of C each, chosen by five-fold cross-validation.  The texts of each fold are vectorised once for all
+candidates.  With several labels there is one binary classifier for each, and one threshold for all labels, tuned on the
+held-out scores.  For more than two classes and for several labels, logistic regression is fitted one-vs-rest, since the
+multinomial one takes about ten times as long.
 
-Both sides have one thread, and time is that of the processor, so that other programs do not decide what is measured.
-Each side runs in a process of its own, whose peak memory is told.  The interval of the difference is that of a paired
-bootstrap over the test documents.
-
-Kinds: reviews (IMDB, two classes), news (20 Newsgroups with their headers), titles (of Reuters-21578 with one topic),
-topics (Reuters-21578, several labels), places (Reuters-21578, several labels, micro F), and spam (SpamAssassin).
+The budget of a comparison is a multiple of the CPU time of the LinearSVC half of the baseline, which includes the
+features, the cross-validation, and the final fit.  A comparison has the same training and test documents; its final fit
+to all documents, which the baseline does not have, is part of its time.  Both sides have one thread and run in a
+process of their own, whose peak memory is measured.  The interval of the difference is from a paired bootstrap over the
+test documents.
 """
 
 from __future__ import annotations
@@ -32,8 +31,9 @@ import tarfile
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,278 +42,428 @@ from textmix.numerics.seeding import rng
 Row = tuple[str, list[str]]
 #: Seed for sampling documents.  The test documents of seed 1 were inspected when one-letter words were excluded, so
 #: they are no longer unseen data for the comparison.
-DRAW = 2
-COSTS = {"linear SVM": (0.1, 1.0, 10.0), "logistic regression": (1.0, 10.0, 100.0)}
-FOLDS = 5
+SAMPLING_SEED = 2
+#: Values of C by classifier.
+C_VALUES = {
+    "linear SVM": (0.1, 1.0, 10.0),
+    "logistic regression": (1.0, 10.0, 100.0),
+}
+N_FOLDS = 5
+N_THRESHOLDS = 101
+MIN_NEWSGROUP_CHARACTERS = 50
 COLUMNS = (
-    *("kind", "documents", "test_documents", "labels", "metric", "what", "validation", "test", "ahead", "low", "high"),
-    *("processor_seconds", "clock_seconds", "share_of_fits", "peak_mib"),
+    "kind",
+    "documents",
+    "test_documents",
+    "labels",
+    "metric",
+    "what",
+    "validation",
+    "test",
+    "ahead",
+    "low",
+    "high",
+    "cpu_seconds",
+    "wall_seconds",
+    "fit_fraction",
+    "peak_mib",
+    "date",
 )
 
 
-def members(path: Path, pattern: str) -> Iterator[tuple[str, bytes]]:
+# --- texts ---------------------------------------------------------------------------------------------------------
+
+
+def archive_members(path: Path, pattern: str) -> Iterator[tuple[str, bytes]]:
     """Yield name and content of the archive members that match a pattern."""
     with tarfile.open(path) as archive:
         for member in archive:
-            opened = archive.extractfile(member) if re.search(pattern, member.name) else None
-            if opened is not None:
-                yield member.name, opened.read()
+            stream = archive.extractfile(member) if re.search(pattern, member.name) else None
+            if stream is not None:
+                yield member.name, stream.read()
 
 
 def reviews(mirror: Path) -> list[Row]:
-    """Return the training reviews of IMDB, positive or negative."""
-    files = members(mirror / "imdb" / "aclImdb_train.tar.xz", r"/(pos|neg)/\d+_\d+\.txt$")
+    """Read the training reviews of IMDB, positive or negative."""
+    files = archive_members(mirror / "imdb" / "aclImdb_train.tar.xz", r"/(pos|neg)/\d+_\d+\.txt$")
     return [(content.decode("utf-8"), [name.split("/")[-2]]) for name, content in files]
 
 
 def news(mirror: Path) -> list[Row]:
-    """Return the messages of 20 Newsgroups, with From and Subject."""
-    files = members(mirror / "newsgroups" / "20news-18828.tar.xz", r"/\d+$")
+    """Read the messages of 20 Newsgroups, with From and Subject."""
+    files = archive_members(mirror / "newsgroups" / "20news-18828.tar.xz", r"/\d+$")
     return [(content.decode("latin-1").replace("\0", " "), [name.split("/")[-2]]) for name, content in files]
 
 
+def bodies(mirror: Path) -> list[Row]:
+    """Read the messages of 20 Newsgroups without header, quoted lines and signature."""
+    rows = []
+    for message, labels in news(mirror):
+        body = message.partition("\n\n")[2].partition("\n-- \n")[0]
+        own_lines = [line for line in body.splitlines() if not re.match(r"\s*[>|:]|.*(writes|wrote):?\s*$", line)]
+        text = "\n".join(own_lines).strip()
+        if len(text) >= MIN_NEWSGROUP_CHARACTERS:
+            rows.append((text, labels))
+    return rows
+
+
 def spam(mirror: Path) -> list[Row]:
-    """Return the messages of SpamAssassin, with their headers."""
-    files = members(mirror / "spamassassin" / "spamassassin.tar.xz", r"(ham|spam)[^/]*/[^/]+$")
-    return [
-        (content.decode("latin-1").replace("\0", " "), ["spam" if "spam" in name.split("/")[-2] else "ham"])
-        for name, content in files
-        if not name.endswith("cmds")
-    ]
+    """Read the messages of SpamAssassin, with their headers."""
+    rows = []
+    for name, content in archive_members(mirror / "spamassassin" / "spamassassin.tar.xz", r"(ham|spam)[^/]*/[^/]+$"):
+        if not name.endswith("cmds"):
+            label = "spam" if "spam" in name.split("/")[-2] else "ham"
+            rows.append((content.decode("latin-1").replace("\0", " "), [label]))
+    return rows
+
+
+def webpages(mirror: Path) -> list[Row]:
+    """Read the web pages of WebKB, without markup."""
+    rows = []
+    for name, content in archive_members(mirror / "webkb" / "webkb_raw.tar.xz", r"http"):
+        page = content.decode("latin-1").replace("\0", " ")
+        body = re.sub(r"<[^>]*>", " ", page.partition("\n\n")[2] or page)
+        label = next(folder for folder in name.split("/") if folder in WEBKB_CLASSES)
+        rows.append((html.unescape(body), [label]))
+    return rows
+
+
+WEBKB_CLASSES = ("course", "department", "faculty", "other", "project", "staff", "student")
 
 
 def reuters(mirror: Path, tag: str) -> Iterator[tuple[str, str, list[str]]]:
     """Yield title, body and labels of a tag, for Reuters-21578 documents with a title and at least one such label."""
-    for _, content in members(mirror / "reuters21578" / "reuters21578.tar.xz", r"\.sgm$"):
+    for _, content in archive_members(mirror / "reuters21578" / "reuters21578.tar.xz", r"\.sgm$"):
         for document in re.findall(r"<REUTERS.*?</REUTERS>", content.decode("latin-1"), re.S):
-            parts = {name: re.search(f"<{name}>(.*?)</{name}>", document, re.S) for name in ("TITLE", "BODY", tag)}
-            fields = {name: html.unescape(found[1]).strip() if found else "" for name, found in parts.items()}
-            labels = sorted(set(re.findall("<D>(.*?)</D>", parts[tag][1]))) if parts[tag] else []
+            matches = {name: re.search(f"<{name}>(.*?)</{name}>", document, re.S) for name in ("TITLE", "BODY", tag)}
+            fields = {name: html.unescape(match[1]).strip() if match else "" for name, match in matches.items()}
+            tagged = matches[tag]
+            labels = sorted(set(re.findall("<D>(.*?)</D>", tagged[1]))) if tagged else []
             if fields["TITLE"] and labels:
                 yield fields["TITLE"], fields["BODY"], labels
 
 
 def titles(mirror: Path) -> list[Row]:
-    """Return the titles of Reuters-21578 with one topic."""
-    return [(title, topics) for title, _, topics in reuters(mirror, "TOPICS") if len(topics) == 1]
+    """Read the titles of Reuters-21578 with one topic."""
+    return [(title, labels) for title, _, labels in reuters(mirror, "TOPICS") if len(labels) == 1]
 
 
 def topics(mirror: Path) -> list[Row]:
-    """Return the documents of Reuters-21578 with all their topics."""
+    """Read the documents of Reuters-21578 with all their topics."""
     return [(f"{title}\n{body}", labels) for title, body, labels in reuters(mirror, "TOPICS")]
 
 
 def places(mirror: Path) -> list[Row]:
-    """Return the documents of Reuters-21578 with all their places."""
+    """Read the documents of Reuters-21578 with all their places."""
     return [(f"{title}\n{body}", labels) for title, body, labels in reuters(mirror, "PLACES")]
 
 
-#: Name -> its rows, numbers of training and test documents, and metric.
-KINDS: Mapping[str, tuple[Callable[[Path], Sequence[Row]], int, int, str]] = {
-    "reviews": (reviews, 1500, 3000, "accuracy"),
-    "titles": (titles, 4000, 4000, "accuracy"),
-    "topics": (topics, 1000, 3000, "subset_accuracy"),
-    "news": (news, 1000, 3000, "accuracy"),
-    "spam": (spam, 1000, 3000, "accuracy"),
-    "places": (places, 1000, 3000, "micro_f"),
+class Kind(NamedTuple):
+    """Kind of texts: function that reads them, numbers of training and test documents, and metric."""
+
+    read: Callable[[Path], Sequence[Row]]
+    n_train: int
+    n_test: int
+    metric: str
+
+
+KINDS: Mapping[str, Kind] = {
+    "reviews": Kind(reviews, 1500, 3000, "accuracy"),
+    "titles": Kind(titles, 4000, 4000, "accuracy"),
+    "topics": Kind(topics, 1000, 3000, "subset_accuracy"),
+    "news": Kind(news, 1000, 3000, "accuracy"),
+    "spam": Kind(spam, 1000, 3000, "accuracy"),
+    "places": Kind(places, 1000, 3000, "micro_f"),
+    "bodies": Kind(bodies, 3000, 4000, "accuracy"),
+    "webpages": Kind(webpages, 1000, 3000, "accuracy"),
 }
 
 
-def write_kind(folder: Path, kind: str, mirror: Path, share: float) -> Path:
+class Sample(NamedTuple):
+    """Sampled documents: class indices (N,) or label indicators (N, L); the first ``n_train`` are for training."""
+
+    kind: str
+    metric: str
+    n_train: int
+    texts: list[str]
+    y: np.ndarray
+    names: list[str]
+
+
+def write_sample(folder: Path, kind: str, mirror: Path, fraction: float) -> Path:
     """Write the sampled documents to a JSON file, training documents first; return its path."""
-    path = folder / f"{kind}-{share:g}-{DRAW}.json"
+    path = folder / f"{kind}-{fraction:g}-{SAMPLING_SEED}.json"
     if not path.exists():
-        make, n_train, n_test, metric = KINDS[kind]
-        rows = make(mirror)
-        n_train = int(share * n_train)
-        order = rng(DRAW, kind, "own texts").permutation(len(rows))[: n_train + n_test].tolist()
-        told = {"kind": kind, "metric": metric, "train": n_train, "rows": [rows[row] for row in order]}
-        path.write_text(json.dumps(told), encoding="utf-8")
+        entry = KINDS[kind]
+        rows = entry.read(mirror)
+        n_train = int(fraction * entry.n_train)
+        order = rng(SAMPLING_SEED, kind, "own texts").permutation(len(rows))[: n_train + entry.n_test].tolist()
+        content = {"kind": kind, "metric": entry.metric, "train": n_train, "rows": [rows[row] for row in order]}
+        path.write_text(json.dumps(content), encoding="utf-8")
     return path
 
 
-def read_kind(path: Path) -> tuple[dict[str, Any], list[str], np.ndarray, list[str]]:
-    """Read a file of `write_kind`: content, texts, classes (N,) or indicators (N, L), and label names."""
-    told = json.loads(path.read_text(encoding="utf-8"))
-    names = sorted({label for _, labels in told["rows"] for label in labels})
-    place = {name: number for number, name in enumerate(names)}
-    y = np.zeros((len(told["rows"]), len(names)), dtype=np.int8)
-    for row, (_, labels) in enumerate(told["rows"]):
-        y[row, [place[label] for label in labels]] = 1
-    single = told["metric"] == "accuracy"
-    return told, [text for text, _ in told["rows"]], y.argmax(axis=1) if single else y, names
+def read_sample(path: Path) -> Sample:
+    """Read a file of `write_sample`."""
+    content = json.loads(path.read_text(encoding="utf-8"))
+    names = sorted({label for _, labels in content["rows"] for label in labels})
+    index_of = {name: index for index, name in enumerate(names)}
+    indicators = np.zeros((len(content["rows"]), len(names)), dtype=np.int8)
+    for row, (_, labels) in enumerate(content["rows"]):
+        indicators[row, [index_of[label] for label in labels]] = 1
+    return Sample(
+        kind=content["kind"],
+        metric=content["metric"],
+        n_train=content["train"],
+        texts=[text for text, _ in content["rows"]],
+        y=indicators.argmax(axis=1) if content["metric"] == "accuracy" else indicators,
+        names=names,
+    )
 
 
-def by_hand(path: Path) -> dict[str, Any]:
-    """Run the baseline; return its best parameters, validation score and test predictions."""
+# --- the baseline --------------------------------------------------------------------------------------------------
+
+
+class Point(NamedTuple):
+    """Candidate of the baseline."""
+
+    name: str
+    C: float
+
+    def __str__(self) -> str:
+        return f"{self.name}, C={self.C:g}"
+
+
+def new_vectoriser() -> Any:
+    """Create the vectoriser of the baseline."""
     from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import KFold, StratifiedKFold
-    from sklearn.multiclass import OneVsRestClassifier
     from sklearn.pipeline import FeatureUnion
+
+    words = TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2))
+    characters = TfidfVectorizer(sublinear_tf=True, analyzer="char_wb", ngram_range=(3, 5), min_df=2)
+    return FeatureUnion([("words", words), ("characters", characters)])
+
+
+def new_classifier(point: Point, y: np.ndarray) -> Any:
+    """Create the classifier of a candidate."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.multiclass import OneVsRestClassifier
     from sklearn.svm import LinearSVC
 
+    if point.name == "linear SVM":
+        machine = LinearSVC(C=point.C, random_state=0)
+        return machine if y.ndim == 1 else OneVsRestClassifier(machine)
+    if y.ndim == 1 and len(np.unique(y)) == 2:
+        return LogisticRegression(C=point.C, max_iter=1000)
+    return OneVsRestClassifier(LogisticRegression(C=point.C, solver="liblinear", random_state=0))
+
+
+def run_baseline(sample: Sample, methods: Sequence[str]) -> dict[str, Any]:
+    """Run the baseline: the best candidate, its validation score and its test predictions."""
+    from sklearn.model_selection import KFold, StratifiedKFold
+
     warnings.simplefilter("ignore")
-    told, texts, y, _ = read_kind(path)
-    n, single = told["train"], y.ndim == 1
-    train, test, target = np.array(texts[:n], dtype=object), texts[n:], y[:n]
-
-    def union() -> Any:
-        """Return the vectorizer of the baseline."""
-        words = TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2))
-        characters = TfidfVectorizer(sublinear_tf=True, analyzer="char_wb", ngram_range=(3, 5), min_df=2)
-        return FeatureUnion([("words", words), ("characters", characters)])
-
-    def machine(name: str, cost: float) -> Any:
-        """Return the classifier for a value of C."""
-        made = LinearSVC(C=cost, random_state=0) if name == "linear SVM" else LogisticRegression(C=cost, max_iter=1000)
-        return made if single else OneVsRestClassifier(made)
-
-    methods = list(COSTS) if single and len(np.unique(target)) == 2 else ["linear SVM"]
-    points = [(name, cost) for name in methods for cost in COSTS[name]]
-    maker = (StratifiedKFold if single else KFold)(FOLDS, shuffle=True, random_state=0)
-    scores = {point: np.zeros(target.shape) for point in points}
-    for fit, held in maker.split(train, target):
-        vectoriser = union()
-        X, Z = vectoriser.fit_transform(train[fit]), vectoriser.transform(train[held])
+    n_train = sample.n_train
+    texts = np.array(sample.texts[:n_train], dtype=object)
+    y = sample.y[:n_train]
+    splitter = (StratifiedKFold if y.ndim == 1 else KFold)(N_FOLDS, shuffle=True, random_state=0)
+    points = [Point(name, C) for name in methods for C in C_VALUES[name]]
+    held_out_scores = {point: np.zeros(y.shape) for point in points}
+    seconds = dict.fromkeys(methods, 0.0)
+    start = time.process_time()
+    for training, held_out in splitter.split(texts, y):
+        vectoriser = new_vectoriser()
+        X = vectoriser.fit_transform(texts[training])
+        X_held_out = vectoriser.transform(texts[held_out])
         for point in points:
-            model = machine(*point).fit(X, target[fit])
-            scores[point][held] = model.predict(Z) if single else model.decision_function(Z)
-    values, thresholds = {}, {}
-    for point in points:
-        if single:
-            values[point] = float(np.mean(scores[point] == target))
-            continue
-        tried = np.quantile(scores[point][target > 0], np.linspace(0.0, 1.0, 101))
-        found = [_score(told["metric"], target, scores[point] >= threshold) for threshold in tried]
-        values[point], thresholds[point] = max(found), tried[int(np.argmax(found))]
+            fit_start = time.process_time()
+            model = new_classifier(point, y).fit(X, y[training])
+            predict = model.predict if y.ndim == 1 else model.decision_function
+            held_out_scores[point][held_out] = predict(X_held_out)
+            seconds[point.name] += time.process_time() - fit_start
+    thresholds = {point: _best_threshold(sample.metric, y, scores) for point, scores in held_out_scores.items()}
+    values = {
+        point: _score(sample.metric, y, _decide(scores, thresholds[point])) for point, scores in held_out_scores.items()
+    }
     best = max(points, key=lambda point: values[point])
-    vectoriser = union()
-    model = machine(*best).fit(vectoriser.fit_transform(train), target)
-    Z = vectoriser.transform(test)
-    answers = model.predict(Z) if single else model.decision_function(Z) >= thresholds[best]
-    return {"what": f"by hand: {best[0]}, C = {best[1]:g}", "validation": values[best], "answers": answers.astype(int)}
+    vectoriser = new_vectoriser()
+    model = new_classifier(best, y).fit(vectoriser.fit_transform(texts), y)
+    predict = model.predict if y.ndim == 1 else model.decision_function
+    answers = _decide(predict(vectoriser.transform(sample.texts[n_train:])), thresholds[best])
+    others = sum(seconds[name] for name in methods if name != "linear SVM")
+    return {
+        "what": f"scikit-learn: {best}",
+        "validation": values[best],
+        "answers": answers.astype(int),
+        "budget": time.process_time() - start - others,
+    }
+
+
+def _best_threshold(metric: str, y: np.ndarray, scores: np.ndarray) -> float | None:
+    """Return the best threshold shared by all labels; None for a single label per text."""
+    if y.ndim == 1:
+        return None
+    thresholds = np.quantile(scores[y > 0], np.linspace(0.0, 1.0, N_THRESHOLDS))
+    values = [_score(metric, y, scores >= threshold) for threshold in thresholds]
+    return float(thresholds[int(np.argmax(values))])
+
+
+def _decide(scores: np.ndarray, threshold: float | None) -> np.ndarray:
+    """Return the predicted classes, or the labels whose scores reach the threshold."""
+    return scores if threshold is None else scores >= threshold
 
 
 def _score(metric: str, true: np.ndarray, predicted: np.ndarray) -> float:
-    """Return subset accuracy, or micro F1 for label indicators (N, L)."""
+    """Compute accuracy of classes (N,), or subset accuracy or micro F1 of label indicators (N, L)."""
+    if metric == "accuracy":
+        return float(np.mean(true == predicted))
     if metric == "subset_accuracy":
         return float(np.mean((true == predicted).all(axis=1)))
     return float(2.0 * np.sum(true * predicted) / max(np.sum(true) + np.sum(predicted), 1))
 
 
-def compared(path: Path, seconds: float, folder: Path) -> dict[str, Any]:
-    """Run a comparison with a CPU time budget; the keys are those of `by_hand`."""
+# --- the comparison ------------------------------------------------------------------------------------------------
+
+
+def run_comparison(sample: Sample, seconds: float, folder: Path) -> dict[str, Any]:
+    """Run a comparison with a budget of CPU time; the keys are those of `run_baseline`."""
     from textmix.compare.comparison import Settings, run
     from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged, label_matrix
 
-    told, texts, y, names = read_kind(path)
-    several = y.ndim == 2
-    labels = [np.flatnonzero(row).tolist() for row in y] if several else [[label] for label in y.tolist()]
+    is_multi = sample.y.ndim == 2
+    label_rows = [np.flatnonzero(row).tolist() for row in sample.y] if is_multi else sample.y[:, None].tolist()
+    n_documents = len(sample.texts)
     corpus = Corpus(
-        told["kind"],
-        [str(row) for row in range(len(texts))],
-        names,
-        label_matrix(labels, len(names)),
-        text=Ragged.from_texts(text.encode("utf-8", "replace") for text in texts),
-        split=np.where(np.arange(len(texts)) < told["train"], TRAIN, TEST).astype(np.int8),
+        sample.kind,
+        [str(row) for row in range(n_documents)],
+        sample.names,
+        label_matrix(label_rows, len(sample.names)),
+        text=Ragged.from_texts(text.encode("utf-8", "replace") for text in sample.texts),
+        split=np.where(np.arange(n_documents) < sample.n_train, TRAIN, TEST).astype(np.int8),
     )
-    settings = Settings(seconds, told["metric"], 1, overwrite=True, start=0.0, clock=time.process_time)
-    result = run(corpus, "multi" if several else "single", folder, settings)
+    settings = Settings(
+        seconds=seconds, metric=sample.metric, overwrite=True, start=time.process_time(), clock=time.process_time
+    )
+    result = run(corpus, "multi" if is_multi else "single", folder, settings)
     with open(folder / "predictions.csv", encoding="utf-8", newline="") as table:
         predicted = [row["predicted"].split(" | ") if row["predicted"] else [] for row in csv.DictReader(table)]
-    place = {name: number for number, name in enumerate(names)}
-    answers = np.zeros((len(predicted), len(names)), dtype=int)
+    index_of = {name: index for index, name in enumerate(sample.names)}
+    answers = np.zeros((len(predicted), len(sample.names)), dtype=int)
     for row, predicted_labels in enumerate(predicted):
-        answers[row, [place[label] for label in predicted_labels]] = 1
-    fits = result.seconds["CPU time of the search"] + result.seconds["CPU time of test and final fits"]
+        answers[row, [index_of[label] for label in predicted_labels]] = 1
     return {
-        **{"what": f"compare, {seconds:.0f} s: {result.chosen.name}", "validation": result.chosen.value},
-        **{"answers": answers if several else answers.argmax(axis=1), "fits": fits},
+        "what": f"compare, {seconds:.0f} s: {result.chosen.name}",
+        "validation": result.chosen.value,
+        "answers": answers if is_multi else answers.argmax(axis=1),
+        "fits": result.seconds["CPU time of the search"] + result.seconds["CPU time of test and final fits"],
     }
 
 
-def apart(side: str, path: Path, seconds: float, folder: Path) -> dict[str, Any]:
-    """Run one side in a separate process; add its CPU time, wall-clock time and peak memory."""
-    place, began = folder / "side.json", time.monotonic()
-    command = [sys.executable, __file__, str(folder), "--side", side, str(path), str(seconds), str(place)]
+# --- the table -----------------------------------------------------------------------------------------------------
+
+
+def run_in_process(arguments: Sequence[str], folder: Path) -> dict[str, Any]:
+    """Run one side in a process of its own; return its result with wall-clock time."""
+    path = folder / "side.json"
+    start = time.monotonic()
+    command = [sys.executable, __file__, str(folder), "--side", str(path), *arguments]
     subprocess.run(command, check=True, env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"})
-    return {**json.loads(place.read_text(encoding="utf-8")), "clock": time.monotonic() - began}
+    return {**json.loads(path.read_text(encoding="utf-8")), "wall": time.monotonic() - start}
 
 
-def one_side(side: str, path: Path, seconds: float, place: Path) -> None:
-    """Run one side and write its result."""
-    found = by_hand(path) if side == "hand" else compared(path, seconds, place.parent / "kept")
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    found |= {"processor": used.ru_utime + used.ru_stime, "peak": used.ru_maxrss / 1024}
-    place.write_text(json.dumps({**found, "answers": found["answers"].tolist()}), encoding="utf-8")
+def run_side(path: Path, sample: Sample, seconds: float | None, methods: Sequence[str]) -> None:
+    """Run the baseline, or a comparison if there is a budget, and write its result with CPU time and peak memory."""
+    if seconds is None:
+        result = run_baseline(sample, methods)
+    else:
+        result = run_comparison(sample, seconds, path.parent / "compared")
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    result["cpu"] = usage.ru_utime + usage.ru_stime
+    result["peak"] = usage.ru_maxrss / 1024
+    path.write_text(json.dumps({**result, "answers": result["answers"].tolist()}), encoding="utf-8")
 
 
-def lines_of(path: Path, times: Sequence[float], folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a data set: the baseline, and a comparison for each multiple of its time."""
+def table_rows(path: Path, arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a kind: the baseline, and a comparison for each multiple of its time."""
     from textmix.compare.metrics import Answer, metric_of, paired_bootstrap
 
-    told, texts, y, names = read_kind(path)
-    truth = y[told["train"] :]
-    metric = metric_of(told["metric"], "single" if y.ndim == 1 else "multi", names)
-    head = {"kind": told["kind"], "documents": told["train"], "test_documents": len(texts) - told["train"]}
-    head |= {"labels": len(names), "metric": told["metric"]}
+    sample = read_sample(path)
+    truth = sample.y[sample.n_train :]
+    no_probabilities = np.zeros((len(truth), 0))
+    metric = metric_of(sample.metric, "single" if truth.ndim == 1 else "multi", sample.names)
 
-    def line(found: Mapping[str, Any], beside: Answer | None) -> dict[str, Any]:
-        """Return a row of the table."""
-        answer = Answer(np.array(found["answers"]), np.zeros((len(truth), 0)))
-        ahead = paired_bootstrap(metric, truth, (answer, beside)) if beside is not None else None
-        shown = {} if ahead is None else {"ahead": ahead.value, "low": ahead.low, "high": ahead.high}
-        numbers = {"validation": found["validation"], "test": metric(truth, answer), **shown}
-        return {
-            **{**head, "what": found["what"]},
-            **{name: f"{value:.4f}" for name, value in numbers.items()},
-            **{"processor_seconds": f"{found['processor']:.1f}", "clock_seconds": f"{found['clock']:.0f}"},
-            "share_of_fits": f"{found['fits'] / found['processor']:.2f}" if "fits" in found else "",
-            "peak_mib": f"{found['peak']:.0f}",
+    def table_row(result: Mapping[str, Any], reference: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Return a row of the table; the difference is from a reference."""
+        answer = Answer(np.array(result["answers"]), no_probabilities)
+        row = {
+            "kind": sample.kind,
+            "documents": sample.n_train,
+            "test_documents": len(truth),
+            "labels": len(sample.names),
+            "metric": sample.metric,
+            "what": result["what"],
+            "validation": f"{result['validation']:.4f}",
+            "test": f"{metric(truth, answer):.4f}",
+            "cpu_seconds": f"{result['cpu']:.1f}",
+            "wall_seconds": f"{result['wall']:.0f}",
+            "fit_fraction": f"{result['fits'] / result['cpu']:.2f}" if "fits" in result else "",
+            "peak_mib": f"{result['peak']:.0f}",
+            "date": datetime.now(UTC).date().isoformat(),
         }
+        if reference is not None:
+            reference_answer = Answer(np.array(reference["answers"]), no_probabilities)
+            ahead = paired_bootstrap(metric, truth, (answer, reference_answer))
+            row |= {"ahead": f"{ahead.value:.4f}", "low": f"{ahead.low:.4f}", "high": f"{ahead.high:.4f}"}
+        return row
 
-    hand = apart("hand", path, 0.0, folder)
-    yield line(hand, None)
-    for multiple in times:
-        found = apart("compare", path, multiple * hand["processor"], folder)
-        yield line(found, Answer(np.array(hand["answers"]), np.zeros((len(truth), 0))))
+    common = ["--sample", str(path), "--methods", *arguments.methods]
+    baseline = run_in_process(common, arguments.folder)
+    yield table_row(baseline, None)
+    for multiple in arguments.times:
+        seconds = multiple * baseline["budget"]
+        result = run_in_process([*common, "--seconds", str(seconds)], arguments.folder)
+        yield table_row(result, baseline)
 
 
 def main() -> None:
-    """Measure the requested data sets, and write each row as soon as it is available."""
+    """Measure the requested kinds, and write each row as soon as it is available."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, help="where drawn documents and what a side leaves are kept")
+    parser.add_argument("folder", type=Path, help="directory of the sampled documents and the results of a side")
     parser.add_argument("--kinds", nargs="+", choices=list(KINDS), default=list(KINDS))
-    parser.add_argument("--times", type=float, nargs="+", default=[1.0, 5.0], help="multiples of the pipeline's time")
-    parser.add_argument("--share", type=float, default=1.0, help="of the training documents of each kind")
-    parser.add_argument("--output", type=Path, help="csv of the lines")
-    parser.add_argument("--side", nargs=4, help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if asked.side:
-        one_side(asked.side[0], Path(asked.side[1]), float(asked.side[2]), Path(asked.side[3]))
+    parser.add_argument("--times", type=float, nargs="+", default=[1.0, 5.0], help="multiples of the baseline's time")
+    parser.add_argument("--methods", nargs="+", choices=list(C_VALUES), default=list(C_VALUES), help="of the baseline")
+    parser.add_argument("--fraction", type=float, default=1.0, help="fraction of the training documents of each kind")
+    parser.add_argument("--output", type=Path, help="CSV file of the rows")
+    parser.add_argument("--side", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--sample", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--seconds", type=float, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.side:
+        run_side(arguments.side, read_sample(arguments.sample), arguments.seconds, arguments.methods)
         return
-    asked.folder.mkdir(parents=True, exist_ok=True)
+    arguments.folder.mkdir(parents=True, exist_ok=True)
     from textmix.compare import compare
 
     compare(["a b c", "d e f"] * 20, ["x", "y"] * 20, 5)  # compiles the kernels, once per machine
     rows: list[dict[str, Any]] = []
-    if asked.output and asked.output.exists():
-        with open(asked.output, encoding="utf-8", newline="") as table:
-            rows = [row for row in csv.DictReader(table) if row["kind"] not in asked.kinds]
-    for kind in asked.kinds:
-        path = write_kind(asked.folder, kind, Path(os.environ.get("TEXTMIX_MIRROR", "")), asked.share)
-        for line in lines_of(path, asked.times, asked.folder):
-            rows.append(line)
-            print(
-                "; ".join(f"{key} {value}" for key, value in line.items() if key not in ("metric", "labels")),
-                flush=True,
-            )
-            if asked.output:
-                with open(asked.output, "w", encoding="utf-8", newline="") as table:
-                    writer = csv.DictWriter(table, COLUMNS, restval="", lineterminator="\n")
-                    writer.writeheader()
-                    writer.writerows(rows)
+    if arguments.output and arguments.output.exists():
+        with open(arguments.output, encoding="utf-8", newline="") as table:
+            rows = [row for row in csv.DictReader(table) if row["kind"] not in arguments.kinds]
+    for kind in arguments.kinds:
+        path = write_sample(arguments.folder, kind, Path(os.environ.get("TEXTMIX_MIRROR", "")), arguments.fraction)
+        for row in table_rows(path, arguments):
+            rows.append(row)
+            print("; ".join(f"{key} {value}" for key, value in row.items()), flush=True)
+            if arguments.output:
+                write_rows(arguments.output, rows)
+
+
+def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write the table as CSV."""
+    with open(path, "w", encoding="utf-8", newline="") as table:
+        writer = csv.DictWriter(table, COLUMNS, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 if __name__ == "__main__":

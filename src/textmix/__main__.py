@@ -9,21 +9,23 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 import textmix
 from textmix.compare.arguments import add_arguments
 from textmix.core.errors import ConfigError, TextmixError
 from textmix.core.io import named
 from textmix.core.options import reject_renamed
-from textmix.data.formats import FRAMES, NEW_TEXTS, check_dialect, format_of, without_packing
+from textmix.data.formats import FRAMES, NEW_TEXTS, NUMERIC, check_dialect, format_of, without_packing
 from textmix.serve.outputs import OUTPUT_FORMATS, STANDARD_OUTPUT
 from textmix.serve.terminal import EscapingFormatter, escape_control_characters, replace_unencodable
 
 if TYPE_CHECKING:
+    from textmix.data.sniffing import TableFile
+    from textmix.data.user_table import NewText
     from textmix.serve.average_model import AveragedModel
     from textmix.serve.model import PersistedModel
 
@@ -184,7 +186,7 @@ def input_format(options: argparse.Namespace) -> str:
     ConfigError
         If the format cannot be inferred, or an option is invalid.
     """
-    detected = options.format or format_of(without_packing(options.file), (*NEW_TEXTS, *FRAMES))
+    detected = options.format or format_of(without_packing(options.file), (*NEW_TEXTS, *FRAMES, *NUMERIC))
     if detected is None:
         choices = ", ".join(NEW_TEXTS)
         raise ConfigError(f"{options.file}: unknown file extension; specify --format ({choices})")
@@ -213,7 +215,6 @@ def compare(options: argparse.Namespace) -> None:
 def predict(options: argparse.Namespace) -> None:
     """Predict labels of the texts of a file, write one row per text, and log a summary."""
     # Imported here because the imports take seconds: `main` reports invalid options first.
-    from textmix.data.user_table import columns_from_card, read_texts
     from textmix.numerics.seeding import limit_threads
     from textmix.serve import predict as prediction
     from textmix.serve.outputs import Output
@@ -235,35 +236,64 @@ def predict(options: argparse.Namespace) -> None:
             explain=options.explain,
         )
         prediction.check_options(prediction_options, model)
-        texts, file = read_texts(
-            "standard input" if options.file == "-" else options.file,
-            stream=None if file_format in FRAMES else stream,
-            format=file_format,
-            id=options.id,
-            features=model.extra_columns,
-            encoding=options.encoding,
-            delimiter=options.delimiter,
-            option_name="--text",
-            **columns_from_card(model.card, options.text),
-        )
+        source = _open_input(options, model, stream, file_format)
         rows = stack.enter_context(output.open())
         writer = prediction.Writer(rows, model, prediction_options)
+        texts = source.texts
         if not options.quiet:
             is_terminal_free = options.output or not sys.stdout.isatty()
             terminal = sys.stderr if sys.stderr.isatty() and is_terminal_free else None
             texts = report_progress(texts, stream, file_size(stream), terminal)
-        counts = prediction.predict(model, texts, writer)
+        counts = prediction.predict(model, texts, writer, source.feature_names)
     if options.quiet:
         return
     summary = f"predicted {counts.texts:,} texts with {model.class_name}"
     if counts.empty:
         action = " (left unlabelled)" if options.empty == "leave" else ""
         summary += f", {counts.empty:,} of them empty{action}"
-    if file.n_legacy_lines:
-        summary += f", {file.n_legacy_lines:,} lines decoded as Windows-1252"
+    n_legacy_lines = 0 if source.table is None else source.table.n_legacy_lines
+    if n_legacy_lines:
+        summary += f", {n_legacy_lines:,} lines decoded as Windows-1252"
     logger.info("%s", summary)
-    for remark in file.notes:
+    for remark in () if source.table is None else source.table.notes:
         logger.info("%s", remark)
+
+
+class _Input(NamedTuple):
+    """Input of ``textmix predict``: texts, or encoded rows of features with their names; and the open table."""
+
+    texts: Iterator[NewText]
+    table: TableFile | None = None
+    feature_names: Sequence[str] | None = None
+
+
+def _open_input(
+    options: argparse.Namespace, model: PersistedModel | AveragedModel, stream: IO[bytes], file_format: str
+) -> _Input:
+    """Open the file of new texts, or of feature vectors."""
+    from textmix.data.user_data import read_feature_rows
+    from textmix.data.user_table import columns_from_card, read_texts
+    from textmix.serve.predict import feature_row_texts
+
+    if file_format in NUMERIC:
+        if not model.is_numeric:
+            raise ConfigError(f"{options.file}: contains numbers, but the model requires texts; use a table of texts")
+        if options.file == "-":
+            raise ConfigError(f"--format {file_format}: cannot be read from standard input; save it as a file")
+        rows = read_feature_rows(Path(options.file), model.extra_columns)
+        return _Input(feature_row_texts(rows), feature_names=rows.names)
+    texts, table = read_texts(
+        "standard input" if options.file == "-" else options.file,
+        stream=None if file_format in FRAMES else stream,
+        format=file_format,
+        id=options.id,
+        features=model.extra_columns,
+        encoding=options.encoding,
+        delimiter=options.delimiter,
+        option_name="--text",
+        **columns_from_card(model.card, options.text),
+    )
+    return _Input(texts, table)
 
 
 def _load_model(options: argparse.Namespace) -> PersistedModel | AveragedModel:

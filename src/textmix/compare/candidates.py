@@ -15,6 +15,7 @@ from textmix.experiment.methods import Method, load_methods
 from textmix.models.linear.linear_texts import LinearTexts
 from textmix.text.encoder import TextEncoder
 from textmix.text.ngram_tfidf import MARK, NgramTfidf
+from textmix.text.numeric_features import NumericFeatures
 from textmix.text.table_tfidf import TableTfidf
 
 #: View of the baseline, and the views that are column ranges of its matrix.
@@ -27,6 +28,11 @@ WORD_PRESENCE = "word presence"
 CROSS_WORD_NGRAMS = "word + cross-word character TF-IDF"
 LONGER_NGRAMS = "longer word + character TF-IDF"
 ENCODER = "encoder vectors"
+#: Views of feature vectors instead of texts: the baseline, and its alternatives.
+SCALED_NUMBERS = "scaled features"
+NUMBERS = "unscaled features"
+TFIDF_NUMBERS = "TF-IDF of features"
+SCALINGS = {SCALED_NUMBERS: "max_abs", NUMBERS: "none", TFIDF_NUMBERS: "tfidf"}
 #: Time to compute the matrix of a view, relative to `BASELINE_VIEW`.
 RELATIVE_SECONDS = {WORD_COUNTS: 0.25, WORD_PRESENCE: 0.3, CROSS_WORD_NGRAMS: 1.5, LONGER_NGRAMS: 2.0}
 #: Values of C for `WORD_PRESENCE`, which has unnormalised rows.
@@ -66,6 +72,11 @@ REGISTRY_METHODS = {
     ),
     "multi": ("label_naive_bayes", "pmm1", "label_neighbors", "svm_power_set"),
 }
+#: Methods of the registry for feature vectors by task; those of counts are skipped for other numbers.
+NUMERIC_METHODS = {
+    "single": ("complement", "knn_tfidf", "lsi_logistic_regression"),
+    "multi": ("label_naive_bayes", "label_neighbors", "svm_power_set", "binary_relevance", "cbm"),
+}
 #: Registry methods that require TF-IDF features; the others use word counts.
 TFIDF_METHODS = {"complement": BASELINE_VIEW, "svm_power_set": BASELINE_VIEW}
 
@@ -85,6 +96,8 @@ METHOD_TITLES = {
     "pmm1": "PMM1",
     "label_neighbors": "k-NN per label",
     "svm_power_set": "SVM on label sets",
+    "binary_relevance": "binary relevance",
+    "cbm": "CBM",
 }
 
 
@@ -191,14 +204,14 @@ def group(method: str, view: str, C: Sequence[float] = (), **params: Any) -> Gro
     return Group(tuple(Candidate(method, view, (("C", value), *params.items())) for value in sorted(C)))
 
 
-def baseline() -> list[Group]:
-    """Return the groups of the baseline: linear methods on word + character TF-IDF."""
-    return [group(method, BASELINE_VIEW) for method in BASELINE_METHODS]
+def baseline(view: str = BASELINE_VIEW) -> list[Group]:
+    """Return the groups of the baseline: linear methods on word + character TF-IDF, or on scaled features."""
+    return [group(method, view) for method in BASELINE_METHODS]
 
 
 def new_vectoriser(
     view: str, encoder: str = "", min_df: int = 2, column_kinds: Mapping[str, str] = MappingProxyType({})
-) -> NgramTfidf | TextEncoder:
+) -> NgramTfidf | TextEncoder | NumericFeatures:
     """Create the vectoriser of a view with a separate matrix.
 
     Parameters
@@ -217,6 +230,8 @@ def new_vectoriser(
     transformer
         Unfitted vectoriser.
     """
+    if view in SCALINGS:
+        return NumericFeatures(scaling=SCALINGS[view])
     if view == ENCODER:
         return TextEncoder(encoder=encoder)
     if view == WORD_COUNTS:

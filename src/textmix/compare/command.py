@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
 from typing import Any, NamedTuple
@@ -17,14 +18,18 @@ from textmix.compare.output_folder import MODEL, REPORT, check_folder
 from textmix.compare.terminal import LiveTable
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
-from textmix.data.user_data import read_folder
-from textmix.data.user_table import read_table
+from textmix.data.feature_rows import with_feature_rows
+from textmix.data.table_schema import NumericTableError
+from textmix.data.user_data import is_numeric, read_folder, read_numeric
+from textmix.data.user_table import Table, read_table
 
 #: Options that select the test documents, and the roles of their columns in `read_table`.
 SPLIT_OPTIONS = ("split", "group", "date", "test")
 COLUMN_ROLES = {"split": "parts", "group": "groups", "date": "dates"}
 #: Options of a table that a folder of texts does not have.
 TABLE_OPTIONS = (*SPLIT_OPTIONS, "features", "text", "label", "separator", "format")
+#: Options that do not apply to ARFF and LIBSVM files.
+TEXT_OPTIONS = ("text", "separator", "features", "split", "group", "date", "encoding", "encoder")
 #: Value of ``--time`` for no limit.
 NO_LIMIT = "all"
 DEFAULT_STEM = "texts"
@@ -208,24 +213,43 @@ def read_input(options: CompareOptions) -> tuple[Corpus, str, dict[str, Any]]:
     path = Path(options.file)
     facts: dict[str, Any] = {"description": path.name}
     task = "single"
+    files = path if options.test is None else {"train": path, "test": Path(options.test)}
     if path.is_dir():
         corpus = read_folder(path, options.encoding)
+    elif options.format is None and is_numeric(path):
+        _reject_text_options(options)
+        corpus, task = read_numeric(files, options.label)
+        facts["label column"] = options.label
     else:
-        columns = {role: getattr(options, name) for name, role in COLUMN_ROLES.items()}
-        table = read_table(
-            path if options.test is None else {"train": path, "test": Path(options.test)},
-            text=options.text,
-            labels=options.label,
-            label_separator=options.separator,
-            features=options.features,
-            roles={role: column for role, column in columns.items() if column is not None},
-            format=options.format,
-            encoding=options.encoding,
-            option_names=("--text", "--label"),
-        )
-        corpus = table.corpus
-        task = "multi" if table.schema.multi_label else "single"
-        facts |= table.schema.card()
+        corpus, schema = _read_table(files, options)
+        task = "multi" if schema.multi_label else "single"
+        facts |= schema.card()
     if options.never_empty and task == "single":
         raise ConfigError("--never-empty: applies to several labels per text; omit it, or give --separator")
     return corpus, task, facts
+
+
+def _read_table(files: Path | Mapping[str, Path], options: CompareOptions) -> Table:
+    """Read a table of texts, or of numeric columns if it has no text."""
+    columns = {role: getattr(options, name) for name, role in COLUMN_ROLES.items()}
+    arguments: dict[str, Any] = {
+        "labels": options.label,
+        "label_separator": options.separator,
+        "features": options.features,
+        "roles": {role: column for role, column in columns.items() if column is not None},
+        "format": options.format,
+        "encoding": options.encoding,
+        "option_names": ("--text", "--label"),
+    }
+    try:
+        return read_table(files, text=options.text, **arguments)
+    except NumericTableError:
+        table = read_table(files, is_numeric=True, **arguments)
+    return table._replace(corpus=with_feature_rows(table.corpus))
+
+
+def _reject_text_options(options: CompareOptions) -> None:
+    """Reject options that do not apply to a file of numbers."""
+    for name in TEXT_OPTIONS:
+        if getattr(options, name) is not None:
+            raise ConfigError(f"--{name}: does not apply to {Path(options.file).name}, which contains numbers; omit it")

@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from textmix.compare.candidates import BASELINE_VIEW, SCALED_NUMBERS
 from textmix.data.corpus import Ragged, TableTexts
+from textmix.data.feature_rows import FeatureRows
 from textmix.experiment.folds import Fold, fold_numbers, halves_of
 from textmix.numerics.seeding import rng
 
@@ -16,6 +18,8 @@ N_FOLDS = 5
 #: Bit mask that identifies UTF-8 continuation bytes, and their masked value.
 CONTINUATION_MASK = 0xC0
 CONTINUATION = 0x80
+#: Characters that take as long to process as an element of a feature vector.
+CHARACTERS_PER_ELEMENT = 5
 
 
 class LabelledTexts(NamedTuple):
@@ -24,7 +28,7 @@ class LabelledTexts(NamedTuple):
     Parameters
     ----------
     texts : Ragged
-        Texts in UTF-8; a `TableTexts` if a table has extra columns.
+        Texts in UTF-8; a `TableTexts` if a table has extra columns; `FeatureRows` of numeric data.
     y : ndarray of shape (n_documents,) or (n_documents, n_labels)
         Class indices, or label indicators.
     n_labels : int
@@ -46,8 +50,25 @@ class LabelledTexts(NamedTuple):
         return self.texts.cells if isinstance(self.texts, TableTexts) else {}
 
     @property
+    def is_numeric(self) -> bool:
+        """Whether the documents are feature vectors instead of texts."""
+        return isinstance(self.texts, FeatureRows)
+
+    @property
+    def is_nonnegative(self) -> bool:
+        """Whether no feature is negative; False for texts."""
+        return isinstance(self.texts, FeatureRows) and not (self.texts.matrix().data < 0.0).any()
+
+    @property
+    def baseline_view(self) -> str:
+        """Features of the baseline."""
+        return SCALED_NUMBERS if self.is_numeric else BASELINE_VIEW
+
+    @property
     def n_characters(self) -> int:
-        """Number of characters of all texts."""
+        """Number of characters of all texts, or an equivalent number for feature vectors."""
+        if isinstance(self.texts, FeatureRows):
+            return CHARACTERS_PER_ELEMENT * self.texts.n_elements
         return int(np.count_nonzero(self.texts.values & CONTINUATION_MASK != CONTINUATION))
 
     def subset(self, rows: Sequence[int] | np.ndarray) -> LabelledTexts:

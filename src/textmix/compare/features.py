@@ -13,7 +13,7 @@ from scipy import sparse
 from textmix.compare import candidates
 from textmix.compare.candidates import BASELINE_VIEW
 from textmix.compare.documents import LabelledTexts
-from textmix.text.ngram_tfidf import NgramTfidf, NoFeaturesError
+from textmix.text.ngram_tfidf import NoFeaturesError
 
 #: Stored elements of the matrices of folds that are cached, unless each worker needs one.
 MAX_CACHED_ELEMENTS = 2**25
@@ -90,7 +90,7 @@ class Features:
             try:
                 self.matrix(view)
             except NoFeaturesError:
-                if view == BASELINE_VIEW:
+                if view == self.documents.baseline_view:
                     raise
                 self._empty_views.add(view)
         return view not in self._empty_views
@@ -110,7 +110,7 @@ class Features:
     def _refit(self, view: str, rows: np.ndarray) -> Any:
         vectoriser = self.vectorisers[view]
         X = self.matrices[view]
-        return vectoriser.refitted(X, rows) if isinstance(vectoriser, NgramTfidf) else X
+        return vectoriser.refitted(X, rows) if hasattr(vectoriser, "refitted") else X
 
     def _trim_cache(self) -> None:
         """Drop the oldest matrices of folds if all together are too large."""

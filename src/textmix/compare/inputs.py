@@ -11,6 +11,7 @@ import numpy as np
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.corpus import Corpus, Ragged, TableTexts, label_matrix
 from textmix.data.extra_columns import column_cells, is_missing
+from textmix.data.feature_rows import FeatureRows, feature_rows_of, is_feature_matrix
 from textmix.data.user_data import check_labels
 from textmix.text.text_validation import select_documents
 
@@ -52,36 +53,52 @@ def corpus_of(
     ConfigError
         If the lengths differ, a text is not a string, or two labels have the same name, such as 1 and "1".
     """
-    try:
-        texts = list(select_documents(texts))
-    except ValueError as error:
-        raise ConfigError(f"compare: {error}") from error
+    documents = _documents_of(texts)
     labels = list_labels(labels)
-    cells = column_cells(features, len(texts))
-    if len(texts) != len(labels):
-        raise ConfigError(f"compare: {len(texts)} texts and {len(labels)} labels; give one label for each text")
-    rows = [row for row in range(len(texts)) if not is_missing(texts[row]) and not is_missing(labels[row])]
-    for row in rows:
-        if not isinstance(texts[row], str):
-            raise ConfigError(f"compare: text {row} is of type {type(texts[row]).__name__}; give strings")
+    n_documents = len(documents)
+    cells = column_cells(features, n_documents)
+    if n_documents != len(labels):
+        raise ConfigError(f"compare: {n_documents} texts and {len(labels)} labels; give one label for each text")
+    if cells and isinstance(documents, FeatureRows):
+        raise ConfigError("compare: features are for texts, and texts is a matrix; add their columns to the matrix")
+    rows = [row for row, label in enumerate(labels) if not is_missing(label)]
+    if not isinstance(documents, FeatureRows):
+        rows = [row for row in rows if not is_missing(documents[row])]
+        for row in rows:
+            if not isinstance(documents[row], str):
+                raise ConfigError(f"compare: text {row} is of type {type(documents[row]).__name__}; give strings")
     label_sets = [_label_set(labels[row]) for row in rows]
     originals = _labels_by_name(rows, label_sets)
     names = _sort_names(originals)
     index_of = {name: index for index, name in enumerate(names)}
     indices = [sorted(index_of[str(label)] for label in label_set) for label_set in label_sets]
-    n_dropped = len(texts) - len(rows)
+    n_dropped = n_documents - len(rows)
+    if isinstance(documents, FeatureRows):
+        selected: Ragged = documents.take(rows)
+    else:
+        encoded = (documents[row].encode("utf-8", "replace") for row in rows)
+        selected = TableTexts.of(
+            Ragged.from_texts(encoded), {name: [column[row] for row in rows] for name, column in cells.items()}
+        )
     corpus = Corpus(
         name="texts",
         ids=[str(row + 1) for row in rows],
         label_names=names,
         labels=label_matrix(indices, len(names)),
-        text=TableTexts.of(
-            Ragged.from_texts(texts[row].encode("utf-8", "replace") for row in rows),
-            {name: [column[row] for row in rows] for name, column in cells.items()},
-        ),
+        text=selected,
         info={"remarks": [f"{n_dropped:,} rows without a text or a label were dropped."]} if n_dropped else {},
     )
     return corpus, originals
+
+
+def _documents_of(texts: Any) -> list[Any] | FeatureRows:
+    """Return the texts, or the rows of a feature matrix."""
+    if is_feature_matrix(texts):
+        return feature_rows_of(texts)
+    try:
+        return list(select_documents(texts))
+    except ValueError as error:
+        raise ConfigError(f"compare: {error}") from error
 
 
 def list_labels(labels: Any) -> list[Any]:
@@ -152,7 +169,10 @@ def check_corpus(corpus: Corpus) -> None:
     check_labels(corpus)
     if corpus.text is None:
         raise DataFormatError(corpus.name, None, "contains numbers; a comparison needs texts")
-    if not any(corpus.text[row].tobytes().strip() for row in range(n_documents)):
+    if isinstance(corpus.text, FeatureRows):
+        if corpus.text.n_elements == 0:
+            raise DataFormatError(corpus.name, None, "all features are 0; there is nothing to learn")
+    elif not any(corpus.text[row].tobytes().strip() for row in range(n_documents)):
         what = f"all {n_documents:,} texts are empty; specify the text column with --text"
         raise DataFormatError(corpus.name, None, what)
     counts = np.asarray(corpus.labels.sum(axis=0)).ravel()

@@ -59,14 +59,18 @@ class Plan:
         self.ensembles = ensembles
         self.standings = runner.standings
         self.budget = runner.budget
+        self.view = self.standings.documents.baseline_view
 
     def stages(self) -> Iterator[Stage]:
         """Generate the stages; each one must be run before the next one is requested."""
-        yield Stage("fitting the baseline", self.jobs(candidates.baseline()))
+        yield Stage("fitting the baseline", self.jobs(candidates.baseline(self.view)))
         best = self.standings.baseline
         if best is None:
             return
-        yield from self._linear_stages(best)
+        if self.standings.documents.is_numeric:
+            yield from self._numeric_stages(best)
+        else:
+            yield from self._linear_stages(best)
         yield from self._registry_stages()
         yield from self._balanced_stage(best)
         self.ensembles.update()
@@ -87,18 +91,27 @@ class Plan:
             encoded = group("logistic_regression", candidates.ENCODER)
             yield Stage("trying the encoder", self.jobs([encoded]))
 
+    def _numeric_stages(self, best: Candidate) -> Iterator[Stage]:
+        """Yield the stages of linear methods on feature vectors."""
+        yield Stage("trying more values of C", self.jobs([self._nearby(best)]))
+        unscaled = [group(method, candidates.NUMBERS) for method in candidates.BASELINE_METHODS]
+        yield Stage("trying unscaled features", self.jobs(unscaled))
+        if self.standings.documents.is_nonnegative:
+            weighted = [group(method, candidates.TFIDF_NUMBERS) for method in candidates.BASELINE_METHODS]
+            yield Stage("trying TF-IDF", self.jobs(weighted))
+        self.ensembles.update()
+
     def _registry_stages(self) -> Iterator[Stage]:
-        for method in candidates.REGISTRY_METHODS[self.standings.documents.task]:
+        documents = self.standings.documents
+        methods = candidates.NUMERIC_METHODS if documents.is_numeric else candidates.REGISTRY_METHODS
+        for method in methods[documents.task]:
             yield from self._registry_stage(method)
 
     def _registry_stage(self, method: str) -> Iterator[Stage]:
         """Yield the first fold of a method of the registry, and all folds if it is not far behind."""
         if not self._is_applicable(method):
             return
-        view = candidates.WORD_COUNTS
-        if not self.runner.features.column_kinds:
-            view = candidates.TFIDF_METHODS.get(method, view)
-        members = group(method, view)
+        members = group(method, self._view_of(method))
         if self.budget.seconds is not None and not self._has_time_for(members):
             return
         jobs = self.jobs([members])
@@ -109,6 +122,14 @@ class Plan:
             self.runner.skip(method, "far behind the baseline on the first fold")
             return
         yield Stage(f"trying {candidates.method_title(method)}", jobs[1:])
+
+    def _view_of(self, method: str) -> str:
+        """Return the features of a method of the registry."""
+        if self.standings.documents.is_numeric:
+            return candidates.NUMBERS if candidates.registry()[method].input == "counts" else self.view
+        if self.runner.features.column_kinds:
+            return candidates.WORD_COUNTS
+        return candidates.TFIDF_METHODS.get(method, candidates.WORD_COUNTS)
 
     def _is_applicable(self, method: str) -> bool:
         """Return whether a method is registered and the data are within its limits."""
@@ -150,11 +171,12 @@ class Plan:
         if metric.ranks or metric.name in METRICS_OF_ERRORS:
             return
         C = dict(best.params)["C"]
-        groups = [group(method, BASELINE_VIEW, [C / 3, C], balanced=True) for method in candidates.BASELINE_METHODS]
+        groups = [group(method, self.view, [C / 3, C], balanced=True) for method in candidates.BASELINE_METHODS]
         yield Stage("trying balanced class weights", self.jobs(groups))
 
     def _ngram_stages(self, best: Candidate) -> Iterator[Stage]:
-        if self.standings.documents.n_characters > MAX_CHARACTERS_FOR_LONGER_NGRAMS:
+        documents = self.standings.documents
+        if documents.is_numeric or documents.n_characters > MAX_CHARACTERS_FOR_LONGER_NGRAMS:
             return
         ratios = [
             candidate

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textmix.compare.candidates import BASELINE_VIEW, Candidate, baseline
+from textmix.compare.candidates import Candidate, baseline
 from textmix.compare.decisions import answer_of
 from textmix.compare.documents import N_FOLDS, LabelledTexts
 from textmix.compare.metrics import metric_of, resampling_seconds
@@ -165,8 +165,8 @@ def affordable_rows(
     metric = metric_of(None, documents.task, [])
     pilot = Search(documents.subset(sample), metric, seconds=seconds, seed=seed, clock=clock)
     start = clock()
-    X = pilot.features.matrix(BASELINE_VIEW)
-    pilot.runner.run([FoldFit(group, 0, 0) for group in baseline()])
+    X = pilot.features.matrix(documents.baseline_view)
+    pilot.runner.run([FoldFit(group, 0, 0) for group in baseline(documents.baseline_view)])
     elapsed = clock() - start
     fit_seconds = pilot.runner.fit_seconds
     per_document = (elapsed - fit_seconds) / len(sample) + N_FOLDS * fit_seconds / len(sample) / n_workers

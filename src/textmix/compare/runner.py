@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from textmix.compare import candidates
-from textmix.compare.candidates import BASELINE_VIEW, Candidate, Group
+from textmix.compare.candidates import Candidate, Group
 from textmix.compare.features import Features
 from textmix.compare.standings import Standings
 from textmix.core.errors import TextmixError
@@ -170,7 +170,7 @@ class Runner:
     def can_compute(self, view: str) -> bool:
         """Check whether the matrix of a view is available or can be computed within the budget."""
         relative = candidates.RELATIVE_SECONDS.get(view, 0.0)
-        predicted = self.pace * relative * self.features.seconds.get(BASELINE_VIEW, 0.0)
+        predicted = self.pace * relative * self.features.seconds.get(self.standings.documents.baseline_view, 0.0)
         return view in self.features.matrices or not predicted or predicted <= self.budget.left
 
     def predicted_seconds(self, job: FoldFit) -> float:
@@ -178,7 +178,7 @@ class Runner:
         method, view = job.group.kind
         seconds = self.seconds_per_fit.get(job.group.kind)
         if seconds is None:
-            similar = candidates.SIMILAR_METHOD.get(method, method), BASELINE_VIEW
+            similar = candidates.SIMILAR_METHOD.get(method, method), self.standings.documents.baseline_view
             seconds = self._relative_fit_time(method, view) * self.seconds_per_fit.get(similar, 0.0)
         return self.pace * seconds * len(job.group.candidates) ** WARM_START_EXPONENT
 

@@ -218,7 +218,9 @@ class Standings:
 
     def baseline_candidates(self) -> list[Candidate]:
         """Return the baseline candidates with all folds, in plan order."""
-        members = [candidate for group in candidates.baseline() for candidate in group.candidates]
+        members = [
+            candidate for group in candidates.baseline(self.documents.baseline_view) for candidate in group.candidates
+        ]
         complete = [
             candidate for candidate in members if candidate in self.results and (0, 0) in self.results[candidate].values
         ]

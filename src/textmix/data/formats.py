@@ -56,6 +56,8 @@ FORMATS = {
 NEW_TEXTS = tuple(name for name, entry in FORMATS.items() if entry.kind in ("table", "lines"))
 #: Table formats read with pandas.
 FRAMES = tuple(name for name, entry in FORMATS.items() if entry.kind == "frame")
+#: Formats of feature vectors.
+NUMERIC = tuple(name for name, entry in FORMATS.items() if entry.kind == "matrix")
 #: Labelled formats, which a registry entry may specify as its reader.
 WITH_LABELS = tuple(name for name, entry in FORMATS.items() if entry.reader)
 

@@ -24,6 +24,8 @@ MIN_MEAN_CHARACTERS = 15.0
 MIN_DISTINCT_TEXTS = 0.1
 #: A column this many times longer than the next one is considered the text column.
 DOMINANT_TEXT_RATIO = 3.0
+#: Minimum number of numeric columns of a table without a text.
+MIN_NUMERIC_COLUMNS = 2
 #: Role of a column -> option that specifies it.
 ROLE_OPTIONS = {"parts": "--split", "groups": "--group", "dates": "--date", "id": "--id"}
 #: A column is prose if the proportion of bracketed cells is below this value.
@@ -45,6 +47,10 @@ Reference = str | int
 References = Reference | Sequence[Reference] | None
 
 
+class NumericTableError(ConfigError):
+    """Raised if a table has numeric columns instead of a text column."""
+
+
 class ColumnOptions(NamedTuple):
     """Column options of `textmix.data.user_table.read_table`."""
 
@@ -55,6 +61,7 @@ class ColumnOptions(NamedTuple):
     roles: Mapping[str, Reference]
     features: References
     names: tuple[str, str]
+    is_numeric: bool = False
 
     def without_positions(self) -> ColumnOptions:
         """Return the options without column numbers for text and labels, which do not apply to tables with a header."""
@@ -198,11 +205,19 @@ def infer_schema(file: TableFile, options: ColumnOptions, printed: bool = False)
     if labels is None:
         labels = _declared_labels(file, answer, label_option)
         free = [column for column in free if column.position not in (labels or ())]
+    if options.is_numeric:
+        text = []
+        labels, features = _numeric_columns(file, labels, features, free, label_option)
     if text is None:
         candidates = free
         if labels is None:
             candidates = [column for column in free if not column.has_lists or column.key in TEXT_NAMES]
-        text = [_infer_column(file, "text", candidates, free, text_option).position]
+        try:
+            text = [_infer_column(file, "text", candidates, free, text_option).position]
+        except ConfigError as error:
+            if _may_be_numeric(free, columns, features):
+                raise NumericTableError(str(error)) from error
+            raise
         free = [column for column in free if column.position not in text]
     if labels is None:
         labels = [_infer_column(file, "labels", free, free, label_option).position]
@@ -231,6 +246,57 @@ def infer_schema(file: TableFile, options: ColumnOptions, printed: bool = False)
         flags_have_zeros=len(labels) > 1 and any(_has_zeros(file, position) for position in labels),
         answer=answer,
     )
+
+
+def _may_be_numeric(free: Sequence[_Column], columns: Sequence[_Column], features: Sequence[int]) -> bool:
+    """Check whether a table without a text has numeric columns that can be the features."""
+    if features:
+        return all(columns[position].is_numeric for position in features)
+    n_numeric = sum(column.is_numeric for column in free)
+    return n_numeric >= MIN_NUMERIC_COLUMNS and n_numeric >= len(free) - 1
+
+
+def _numeric_columns(
+    file: TableFile,
+    labels: list[int] | None,
+    features: list[int],
+    free: Sequence[_Column],
+    option: str,
+) -> tuple[list[int], list[int]]:
+    """Return the positions of label columns and of features in a table of numbers.
+
+    Raises
+    ------
+    ConfigError
+        If the label column cannot be inferred, or a feature is not numeric.
+    """
+    file_name = Path(file.name).name
+    if labels is None:
+        others = [column for column in free if not column.is_numeric]
+        named = [column for column in free if column.key in LABEL_NAMES]
+        candidates = others or named
+        if len(candidates) != 1:
+            names = ", ".join(str(column.name) for column in free[:MAX_COLUMNS_IN_MESSAGE])
+            raise ConfigError(f"{file_name}: cannot infer the label column; name it by {option}: {names}")
+        labels = [candidates[0].position]
+    rest = [column for column in free if column.position not in labels]
+    if features:
+        return labels, features
+    words = next((column for column in rest if not column.is_numeric and column.mean_characters > 0), None)
+    if words is not None:
+        raise ConfigError(
+            f"{file_name}: the column {words.name!r} is not numeric; name the numeric columns by --features"
+        )
+    numbers = [column.position for column in rest if column.is_numeric and not _is_row_number(file, column.position)]
+    if not numbers:
+        raise ConfigError(f"{file_name}: no numeric column is left for the features; add one")
+    return labels, numbers
+
+
+def _is_row_number(file: TableFile, position: int) -> bool:
+    """Check whether a column counts the rows from 0 or 1."""
+    cells = [str(row[position]) for row in file.head]
+    return len(cells) > 1 and any(cells == [str(start + row) for row in range(len(cells))] for start in (0, 1))
 
 
 def infer_text_column(file: TableFile, text: References, option: str, may_lack_header: bool) -> list[int]:
@@ -556,10 +622,14 @@ def schema_notes(file: TableFile, schema: TableSchema, columns: ColumnRoles) -> 
     if schema.format == "labelled":
         return []
     text = f"column{'s' * (len(schema.text) > 1)} {', '.join(map(str, schema.text))}"
+    if not schema.text:
+        text = f"{len(columns.features):,} numeric columns"
     label = f"column {schema.labels[0]}"
     if len(schema.labels) > 1:
         label = f"columns {', '.join(map(str, schema.labels))}"
     notes = [f"The text is the {text}, and the label the {label}."]
+    if not schema.text:
+        notes = [f"There is no text column; the features are {text}, and the label is the {label}."]
     if schema.text and any(PREFIX in str(row[position]) for row in file.head for position in columns.text):
         notes.append(f"Texts hold words with {PREFIX}, which may give the label away.")
     if not schema.header:

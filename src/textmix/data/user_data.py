@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -13,8 +13,10 @@ import numpy as np
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.archives import iter_lines
 from textmix.data.corpus import Corpus
+from textmix.data.feature_rows import FeatureRows, with_feature_rows
 from textmix.data.formats import FORMATS, format_of, is_system_file, name_of, without_packing
 from textmix.data.json_tables import SPLIT_KEYS
+from textmix.data.numeric_files import LIBSVM, content_of, read_numbers
 from textmix.data.parse import check_corpus, read_corpus
 from textmix.data.reader_utils import corpus_of_parts
 from textmix.data.readers.message_folder import legacy_notes, read_class_folders
@@ -209,50 +211,118 @@ def is_numeric(path: Path) -> bool:
     return format is not None and FORMATS[format].kind == "matrix"
 
 
-def read_numeric(path: Path, label: str | None = None) -> Corpus:
-    """Read feature vectors.
+def read_numeric(files: Path | Mapping[str, Path], label: str | None = None) -> tuple[Corpus, str]:
+    """Read labelled feature vectors.
 
     Parameters
     ----------
-    path : Path
-        An ARFF or LIBSVM file.  The labels of ARFF are defined by a MULAN label file with the same name and the
-        extension ``.xml``, by MEKA's option ``-C``, by the nominal attribute ``label``, or by the last attribute.
+    files : Path or mapping of str to Path
+        An ARFF or LIBSVM file, or ``train`` and ``test`` -> two such files.  The labels of ARFF are defined by a MULAN
+        label file with the same name, perhaps without ``-train``, and the extension ``.xml``; by MEKA's option ``-C``;
+        by the nominal attribute ``label``; or by the last attribute.
     label : str, default=None
         Nominal attribute to use as the class.
 
     Returns
     -------
-    Corpus
-        The data, validated; ``features`` is the matrix of shape (n_documents, n_features).
+    corpus : Corpus
+        The data, validated; the texts are `textmix.data.feature_rows.FeatureRows`.
+    task : {"single", "multi"}
+        Whether a document has one label or a set of labels.
+
+    Raises
+    ------
+    ConfigError
+        If the format is unknown, or the two files have different formats.
+    DataFormatError
+        If a file is not in its format, or there are not two labels.
+    """
+    files = {"data": files} if isinstance(files, Path) else dict(files)
+    paths = list(files.values())
+    formats = {numeric_format(path) for path in paths}
+    if len(formats) > 1:
+        names = " and ".join(path.name for path in paths)
+        raise ConfigError(f"{names}: have different formats; convert one of them")
+    for path in paths:
+        if path.stat().st_size == 0:
+            raise DataFormatError(path, None, "the file is empty")
+    is_indexed = formats == {"libsvm"}
+    if is_indexed:
+        options = _libsvm_sizes(paths, with_names=True)
+        reader = reader_of("libsvm", options)
+    else:
+        label_file = None if label is not None else _mulan_label_file(paths[0])
+        options = {}
+        if label is not None:
+            options = {"label": label}
+        elif label_file is not None:
+            files["labels"] = label_file
+        else:
+            options = _arff_label(paths[0])
+        reader = reader_of("arff", options)
+    corpus = read_corpus(reader, files, name_of(paths[0]))
+    has_label_attribute = not is_indexed and "label" in options
+    is_single = has_label_attribute or (is_indexed and bool(np.all(corpus.label_counts == 1)))
+    return with_feature_rows(_validated(corpus), is_indexed=is_indexed), "single" if is_single else "multi"
+
+
+def numeric_format(path: Path) -> str:
+    """Infer the format of a numeric file from its extension.
+
+    Raises
+    ------
+    ConfigError
+        If it is neither ARFF nor LIBSVM.
+    """
+    format = format_of(without_packing(path), FORMATS)
+    if format not in ("arff", "libsvm"):
+        raise ConfigError(f"{path.name}: cannot infer the format of this file; rename it to .arff or .libsvm")
+    return format
+
+
+def read_feature_rows(path: Path, names: Sequence[str]) -> FeatureRows:
+    """Read the feature vectors of an ARFF or LIBSVM file for a model, ignoring labels.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    names : sequence of str
+        Names of the features of the model.
+
+    Returns
+    -------
+    FeatureRows
 
     Raises
     ------
     ConfigError
         If the format is unknown.
     DataFormatError
-        If the file is not in its format, or there are not two labels.
+        If the file is not in its format.
     """
-    format = format_of(without_packing(path), FORMATS)
-    if format not in ("arff", "libsvm"):
-        raise ConfigError(f"{path.name}: cannot infer the format of this file; rename it to .arff or .libsvm")
-    files = {"data": path}
-    options: dict[str, Any] = {}
-    if format == "libsvm":
-        options = _libsvm_sizes([path])
-    else:
-        xml = without_packing(path).with_suffix(".xml")
-        if label is not None:
-            options = {"label": label}
-        elif Path(xml).exists():
-            files["labels"] = Path(xml)
-        else:
-            options = _arff_label(path)
-    return _validated(read_corpus(reader_of(format, options), files, name_of(path)))
+    if numeric_format(path) == "libsvm":
+        n_features = max(int(_libsvm_sizes([path])["n_features"]), 1)
+        table = read_numbers(path, content_of(path), n_features, LIBSVM)
+        columns = [f"Att{number + 1}" for number in range(n_features)]
+        return FeatureRows.from_matrix(table.matrix, columns, is_indexed=True)
+    from textmix.data.readers.arff import read_features
+
+    features, columns = read_features(path, set(names))
+    return FeatureRows.from_matrix(features, columns)
+
+
+def _mulan_label_file(path: Path) -> Path | None:
+    """Return the MULAN label file of an ARFF file: ``emotions.xml`` for ``emotions-train.arff``; None if absent."""
+    bare = Path(without_packing(path))
+    stems = [bare.stem]
+    stems += [bare.stem.removesuffix(f"{mark}{part}") for mark in "-_" for part in ("train", "test")]
+    candidates = (bare.with_name(f"{stem}.xml") for stem in dict.fromkeys(stems))
+    return next((candidate for candidate in candidates if candidate.exists()), None)
 
 
 def _arff_label(path: Path) -> dict[str, Any]:
     """Return ARFF reader options that select the last nominal attribute as the class, unless MEKA's ``-C`` is set."""
-    from textmix.data.numeric_files import content_of
     from textmix.data.readers.arff import read_header
 
     header = read_header(path, content_of(path))
@@ -273,8 +343,11 @@ def _numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     return enumerate(chain(filter(None, pieces), lines), start=1)
 
 
-def _libsvm_sizes(paths: list[Path]) -> dict[str, Any]:
-    """Determine the size options of the LIBSVM reader from the files, since the format does not include them."""
+def _libsvm_sizes(paths: Sequence[Path], *, with_names: bool = False) -> dict[str, Any]:
+    """Determine the size options of the LIBSVM reader from the files, since the format does not include them.
+
+    With ``with_names``, the label numbers that occur are the names of the labels.
+    """
     n_features = 0
     first_label = 1
     last_label = 0
@@ -299,7 +372,7 @@ def _libsvm_sizes(paths: list[Path]) -> dict[str, Any]:
                     raise DataFormatError(path, line_number, f"{what}; number them from 1 without gaps")
     if not n_features:
         raise DataFormatError(paths[0], None, "has no values")
-    if first_label < 0:  # -1 and +1, as in most binary data sets
+    if with_names or first_label < 0:  # -1 and +1, as in most binary data sets
         return {"n_features": n_features, "n_labels": len(labels_seen), "first_label": "found", "named": True}
     return {"n_features": n_features, "n_labels": last_label - first_label + 1, "first_label": first_label}
 

@@ -165,6 +165,7 @@ def read_table(
     name: str | None = None,
     option_names: tuple[str, str] = ("--text", "--label"),
     may_lack_header: bool = False,
+    is_numeric: bool = False,
 ) -> Table:
     """Read a table of texts and labels.
 
@@ -195,6 +196,8 @@ def read_table(
         Name of the corpus; by default the file name.
     option_names : tuple of str, default=("--text", "--label")
         Option names for text and labels, for messages.
+    is_numeric : bool, default=False
+        Whether the table has numeric features instead of a text; they are ``features``, or all other numeric columns.
 
     Returns
     -------
@@ -205,12 +208,14 @@ def read_table(
     ------
     ConfigError
         If the format is unknown, or a column cannot be inferred.
+    NumericTableError
+        If the table has numeric columns instead of a text.
     DataFormatError
         If a column, cell, text, label or identifier is missing, or an identifier is not unique.
     """
     files = {"data": path} if isinstance(path, Path) else dict(path)
     separator = None if label_separator is None else _SHELL_ESCAPES.get(label_separator, label_separator)
-    options = ColumnOptions(text, labels, separator, multi_label, dict(roles), features, option_names)
+    options = ColumnOptions(text, labels, separator, multi_label, dict(roles), features, option_names, is_numeric)
     reading = _Reading(
         options=options,
         format=format,
@@ -281,6 +286,8 @@ class _Reading:
                 self.schema = schema
                 self.notes += schema_notes(file, schema, columns)
                 self.options = self.options._replace(text=schema.text, labels=schema.labels)
+                if self.options.is_numeric:
+                    self.options = self.options._replace(features=[*columns.features])
                 if file.has_split and "parts" in columns.roles:
                     self.options = self.options._replace(roles={"parts": columns.roles["parts"] + 1})
             self._read_rows(file, columns)
@@ -343,7 +350,7 @@ class _Reading:
                 raise DataFormatError(file.name, line, f"has no label; {what}")
             if names is not None and self.options.multi_label is False and len(names) != 1:
                 raise DataFormatError(file.name, line, f"has {len(names)} labels, where one is expected")
-            text = _joined_text(file, line, cells, columns.text)
+            text = _joined_text(file, line, cells, columns.text) if columns.text else ""
             if text is None and self.drop:
                 documents.n_textless += 1
                 continue
@@ -468,7 +475,7 @@ def read_texts(
     if file.format == "text":
         positions = [0]
     else:
-        positions = infer_text_column(file, text, option_name, may_lack_header)
+        positions = [] if text == [] else infer_text_column(file, text, option_name, may_lack_header)
     id_position = None if id is None else find_position(file, id, "--id")
     feature_positions = [find_position(file, column, "the model") for column in features]
     return _iter_texts(file, positions, id_position, feature_positions), file
@@ -503,6 +510,8 @@ def columns_from_card(card: Mapping[str, Any], text: str | None) -> dict[str, An
     if text is not None or "text column" not in card:
         return {"text": text}
     column = card["text column"]
+    if not as_list(column):
+        return {"text": []}
     is_position = all(isinstance(reference, int) for reference in as_list(column))
     return {"text": column, "header": None, "may_lack_header": is_position and not card.get("header", False)}
 

@@ -25,6 +25,7 @@ MODULES = {
     "TextEncoder": "textmix.text.encoder",
     "NgramTfidf": "textmix.text.ngram_tfidf",
     "TableTfidf": "textmix.text.table_tfidf",
+    "NumericFeatures": "textmix.text.numeric_features",
     "LinearTexts": "textmix.models.linear.linear_texts",
 }
 #: Class of `MODULES` -> schema of its fitted attributes, see `textmix.serve.state_schema`.
@@ -65,6 +66,7 @@ SCHEMAS: dict[str, Mapping[str, Any]] = {
         "names_": "vocabulary W",
         "points_": "float64 M P",
     },
+    "NumericFeatures": {"vocabulary_": "vocabulary V", "scale_": "float64 V", "fill_": "float64 V"},
     "LinearTexts": {
         "classes_": "int C",
         "coef_": "float32 K V",

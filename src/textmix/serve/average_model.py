@@ -24,6 +24,7 @@ from textmix.core import io
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.corpus import Ragged, TableTexts
 from textmix.data.extra_columns import column_cells
+from textmix.data.feature_rows import feature_rows_of
 from textmix.models.common.calibration import label_scores
 from textmix.models.common.decision import Decision
 from textmix.serve.model import (
@@ -115,8 +116,8 @@ class AveragedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.two_d_array = False
+        tags.input_tags.string = not self.is_numeric
+        tags.input_tags.two_d_array = self.is_numeric
         tags.classifier_tags.multi_label = self.task == "multi"
         tags.target_tags.multi_output = self.task == "multi"
         tags.target_tags.single_output = self.task == "single"
@@ -210,7 +211,7 @@ class AveragedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ValueError
             If y contains another label, or a text is not a string.
         """
-        text = encode_texts(X, features)
+        text = self.encode(X, features)
         target = self._encode_labels(y)
         vectorised = dict[int, tuple[Any, Any]]()
         parts = []
@@ -226,6 +227,17 @@ class AveragedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             parts.append(replace(part, steps=[(name, fitted), (part.steps[-1][0], estimator.fit(counts, target))]))
         self.parts_ = parts
         return self
+
+    def encode(self, X: Any, features: Columns = NO_COLUMNS) -> Ragged:
+        """Validate and encode texts, or the feature vectors of a numeric model; raises as `predict` does."""
+        if not self.is_numeric:
+            return encode_texts(X, features)
+        return feature_rows_of(X, self.extra_columns)
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the model takes feature vectors instead of texts."""
+        return self.parts[0].is_numeric
 
     def _encode_labels(self, y: Any) -> np.ndarray:
         """Return indices of labels (N,), or label indicators (N, L)."""
@@ -278,7 +290,7 @@ class AveragedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         probability : ndarray of shape (N, L)
         """
-        return self.label(encode_texts(X, features))[1]
+        return self.label(self.encode(X, features))[1]
 
     def predict(self, X: Sequence[str], features: Columns = NO_COLUMNS) -> np.ndarray:
         """Predict labels.
@@ -302,7 +314,7 @@ class AveragedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ConfigError
             If a column is missing, has not N cells, or contains text where numbers are expected.
         """
-        labels = self.label(encode_texts(X, features))[0]
+        labels = self.label(self.encode(X, features))[0]
         classes = self.classes_
         if self.task == "single":
             return np.asarray(classes[labels])

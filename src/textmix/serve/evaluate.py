@@ -10,7 +10,9 @@ import numpy as np
 
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
-from textmix.data.labels import label_name
+from textmix.data.feature_rows import with_feature_rows
+from textmix.data.labels import label_name, match_variants
+from textmix.data.user_data import is_numeric, read_numeric
 from textmix.data.user_table import columns_from_card, read_table
 from textmix.experiment.scoring import Evaluation, metric_value
 from textmix.metrics.per_label import by_label, calibration, precision_at_recall
@@ -52,18 +54,23 @@ def read_labelled_texts(
         See `textmix.data.user_table.read_table`.
     """
     is_multi_label = model.task == "multi"
+    label = label or model.card.get("label column")
+    if model.is_numeric and is_numeric(path):
+        return read_numeric(path, label)[0]
     if separator is None and is_multi_label:
         separator = model.card.get("separator")
-    return read_table(
+    table = read_table(
         path,
-        labels=label or model.card.get("label column"),
+        labels=label,
         label_separator=separator,
         encoding=encoding,
         multi_label=is_multi_label,
         features=model.extra_columns,
         option_names=("--text", "--label"),
+        is_numeric=model.is_numeric,
         **columns_from_card(model.card, text),
-    ).corpus
+    )
+    return with_feature_rows(table.corpus) if model.is_numeric else table.corpus
 
 
 class Predicted(NamedTuple):
@@ -112,18 +119,21 @@ def predict_corpus(model: Model, corpus: Corpus) -> Predicted:
         If a label is unknown to the model, or the corpus has no texts.
     """
     index = {label_name(name): number for number, name in enumerate(model.label_names)}
-    unknown = sorted({str(name) for name in corpus.label_names} - set(index))
+    names = [str(name) for name in corpus.label_names]
+    variants = match_variants(names, index)
+    unknown = sorted(set(names) - set(index) - set(variants))
     if unknown:
         labels = ", ".join(list(index)[:MAX_LABELS_IN_MESSAGE])
         raise ConfigError(f"{corpus.name}: unknown label {unknown[0]!r}; the labels of the model are {labels}")
-    columns = np.array([index[str(name)] for name in corpus.label_names])
+    columns = np.array([index[variants.get(name, name)] for name in names])
     if corpus.text is None:
         raise ConfigError(f"{corpus.name}: contains no texts")
     predicted, probability = model.label(corpus.text)
     if model.task == "single":
         return Predicted(columns[corpus.classes()], predicted, probability)
     true = np.zeros((corpus.n_documents, len(index)), dtype=np.int8)
-    true[:, columns] = corpus.indicators()
+    rows, positions = np.nonzero(corpus.indicators())
+    true[rows, columns[positions]] = 1  # several spellings may be the same label
     return Predicted(true, predicted, probability)
 
 

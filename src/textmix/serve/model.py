@@ -29,6 +29,7 @@ from textmix.serve.allowed_classes import allowed_class, schema_of
 from textmix.serve.state_schema import read_json, read_labels, read_names, read_state, write_state
 from textmix.serve.training_sketch import readable_card
 from textmix.text.encoder import EncoderNotNamedError
+from textmix.text.numeric_features import NumericFeatures
 from textmix.text.sequences import TokenSequences
 
 #: Version of the file layout and the parameter names; models with other versions are rejected.
@@ -90,6 +91,11 @@ class PersistedModel:
     def class_name(self) -> str:
         """Public name of the estimator's class."""
         return type(self.estimator).__name__
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the model takes feature vectors instead of texts."""
+        return isinstance(self.steps[0][1], NumericFeatures)
 
     @property
     def extra_columns(self) -> tuple[str, ...]:

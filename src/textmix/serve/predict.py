@@ -13,6 +13,7 @@ import numpy as np
 
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Ragged, TableTexts
+from textmix.data.feature_rows import FeatureRows
 from textmix.data.user_table import NewText
 from textmix.serve.average_model import AveragedModel
 from textmix.serve.explain import word_contributions
@@ -87,6 +88,10 @@ def check_options(options: Options, model: Model) -> None:
         raise ConfigError("--never-empty: requires a multi-label model with probabilities; drop the option")
     if options.min_probability and not (has_probabilities and model.task == "single"):
         raise ConfigError("--min-probability: requires a single-label model with probabilities; drop the option")
+    if options.skip_empty and model.is_numeric:
+        raise ConfigError("--empty: applies to texts, but the features of this model are numbers; drop the option")
+    if options.explain and model.is_numeric:
+        raise ConfigError("--explain: explains words, but the features of this model are numbers; drop the option")
     if options.top and not has_probabilities:
         raise ConfigError("--top: requires a model with probabilities; drop the option")
 
@@ -300,16 +305,40 @@ def _format_ranking(cells: Sequence[str]) -> str:
     return f"[{', '.join(ranking)}]"
 
 
-def as_model_input(block: Sequence[NewText], columns: Sequence[str]) -> Ragged:
-    """Return texts with the cells of their extra columns, as models take them."""
+def feature_row_texts(rows: FeatureRows) -> Iterator[NewText]:
+    """Yield the rows of a feature matrix, encoded, as input of `predict`."""
+    for row in range(len(rows)):
+        yield NewText(str(row + 1), row + 1, rows[row].tobytes())
+
+
+def as_model_input(
+    block: Sequence[NewText], columns: Sequence[str], feature_names: Sequence[str] | None = None
+) -> Ragged:
+    """Return texts with the cells of their extra columns, or encoded rows of features, as models take them."""
+    if feature_names is not None:
+        rows = Ragged.from_texts(text.text for text in block)
+        return FeatureRows(rows.values, rows.offsets, feature_names, is_indexed=True)
     cells = {name: [text.cells[place] for text in block] for place, name in enumerate(columns)}
     return TableTexts.of(Ragged.from_texts(text.text for text in block), cells)
 
 
-def predict(model: Model, texts: Iterable[NewText], writer: Writer) -> Counts:
+def predict(
+    model: Model, texts: Iterable[NewText], writer: Writer, feature_names: Sequence[str] | None = None
+) -> Counts:
     """Predict labels and write header and rows, with one block in memory at a time.
 
     Rows of the blocks before a text that cannot be read (TextmixError) are written.
+
+    Parameters
+    ----------
+    model : PersistedModel or AveragedModel
+        The model.
+    texts : iterable of NewText
+        Texts, or encoded rows of features (`feature_row_texts`).
+    writer : Writer
+        Output.
+    feature_names : sequence of str, default=None
+        Names of the features, if ``texts`` are rows of features.
 
     Returns
     -------
@@ -322,8 +351,8 @@ def predict(model: Model, texts: Iterable[NewText], writer: Writer) -> Counts:
     n_texts = 0
     n_empty = 0
     for block in chain(first, blocks):
-        labels, probability = model.label(as_model_input(block, model.extra_columns))
+        labels, probability = model.label(as_model_input(block, model.extra_columns, feature_names))
         writer.write(block, labels, probability)
         n_texts += len(block)
-        n_empty += sum(map(is_empty, block))
+        n_empty += 0 if model.is_numeric else sum(map(is_empty, block))
     return Counts(n_texts, n_empty)

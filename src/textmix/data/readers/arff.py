@@ -125,6 +125,41 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     return matrix_corpus(options, parts, feature_names, label_names)
 
 
+def read_features(path: Path, names: set[str]) -> tuple[sparse.csr_array, list[str]]:
+    """Read the features of a file for a model, ignoring its label attributes.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    names : set of str
+        Names of the features of the model.
+
+    Returns
+    -------
+    features : csr_array of shape (N, V), float64
+    columns : list of str
+        Names of the V features.
+
+    Raises
+    ------
+    DataFormatError
+        If the file is not valid ARFF.
+    """
+    data = content_of(path)
+    header = read_header(path, data)
+    if not any(header.values):
+        return read_table(path, data, header).matrix, header.names
+    first = data.count(b"\n", 0, header.end) + 1
+    lines = decode(path, data[header.end :], "utf-8").split("\n")
+    used = [
+        values if values is None or {f"{name}={value}" for value in values} & names else [*values, "?"]
+        for name, values in zip(header.names, header.values, strict=True)
+    ]
+    table = read_nominal(path, (first, lines), header.names, used, set())
+    return table.features, list(table.names)
+
+
 def _with_nominals(
     path: Path, data: bytes, header: Header, chosen: set[str]
 ) -> tuple[sparse.csr_array, sparse.csr_array, list[str], list[str]]:
