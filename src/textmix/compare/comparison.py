@@ -29,7 +29,6 @@ from textmix.data.extra_columns import infer_column_kinds
 from textmix.experiment.splits import make_splits
 from textmix.numerics.seeding import limit_threads, rng
 from textmix.serve.average_model import AveragedModel
-from textmix.serve.state_schema import LABEL_TYPES
 
 #: How test documents are drawn if the data do not specify them, and how many at most.
 RANDOM_SPLIT = {"kind": "random", "train": 0.8, "trials": 1, "stratified": True}
@@ -201,7 +200,7 @@ def compare(
         seed=seed,
         never_empty=never_empty,
         encoder=encoder or "",
-        labels={name: label for name, label in originals.items() if isinstance(label, LABEL_TYPES)},
+        labels=originals,
         overwrite=overwrite,
         start=start,
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import Any
 
@@ -12,7 +13,9 @@ from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.corpus import Corpus, Ragged, TableTexts, label_matrix
 from textmix.data.extra_columns import column_cells, is_missing
 from textmix.data.feature_rows import FeatureRows, feature_rows_of, is_feature_matrix
+from textmix.data.labels import is_printed_list, label_notes
 from textmix.data.user_data import check_labels
+from textmix.serve.state_schema import LABEL_TYPES
 from textmix.text.text_validation import select_documents
 
 #: Types of a set of labels of one text.
@@ -67,11 +70,12 @@ def corpus_of(
         for row in rows:
             if not isinstance(documents[row], str):
                 raise ConfigError(f"compare: text {row} is of type {type(documents[row]).__name__}; give strings")
-    label_sets = [_label_set(labels[row]) for row in rows]
+    label_sets = _label_sets(rows, labels)
     originals = _labels_by_name(rows, label_sets)
     names = _sort_names(originals)
-    index_of = {name: index for index, name in enumerate(names)}
-    indices = [sorted(index_of[str(label)] for label in label_set) for label_set in label_sets]
+    index_of = {originals[name]: index for index, name in enumerate(names)}
+    indices = [sorted(index_of[label] for label in label_set) for label_set in label_sets]
+    label_counts = np.bincount([index for row in indices for index in row], minlength=len(names)).tolist()
     n_dropped = n_documents - len(rows)
     if isinstance(documents, FeatureRows):
         selected: Ragged = documents.take(rows)
@@ -80,13 +84,17 @@ def corpus_of(
         selected = TableTexts.of(
             Ragged.from_texts(encoded), {name: [column[row] for row in rows] for name, column in cells.items()}
         )
+    notes = [f"{n_dropped:,} rows without a text or a label were dropped."] if n_dropped else []
+    notes += label_notes(dict(zip(names, label_counts, strict=True)), task_of(labels) == "multi")
+    if task_of(labels) == "single" and any(map(is_printed_list, names)):
+        notes.append("Some labels are printed lists; pass lists of labels instead of strings.")
     corpus = Corpus(
         name="texts",
         ids=[str(row + 1) for row in rows],
         label_names=names,
         labels=label_matrix(indices, len(names)),
         text=selected,
-        info={"remarks": [f"{n_dropped:,} rows without a text or a label were dropped."]} if n_dropped else {},
+        info={"remarks": notes} if notes else {},
     )
     return corpus, originals
 
@@ -107,23 +115,40 @@ def list_labels(labels: Any) -> list[Any]:
     Parameters
     ----------
     labels : sequence
-        A list, an array, a Series, or a DataFrame with a single column.
+        A list, an array of shape (N,) or (N, 1), a Series, or a DataFrame: with a single column, or with an indicator
+        column of 0 and 1 for each label.
 
     Raises
     ------
     ConfigError
-        If it is a single string, or a table of several columns.
+        If it is a single string, a mapping, a set, or an array without label names.
     """
     if isinstance(labels, (str, bytes)):
         raise ConfigError("compare: labels is a single string; give one label for each text")
-    if getattr(labels, "ndim", 1) == 2 and not hasattr(labels, "columns"):
-        raise ConfigError(f"compare: labels has the shape {labels.shape}; give a list of label names for each text")
-    if not hasattr(labels, "columns"):
-        return list(labels)
-    columns = list(labels.columns)
-    if len(columns) != 1:
-        raise ConfigError(f"compare: labels has {len(columns)} columns; give a list of labels for each text")
-    return list(labels[columns[0]])
+    if isinstance(labels, (Mapping, Set)) or not isinstance(labels, Iterable):
+        raise ConfigError(f"compare: labels is of type {type(labels).__name__}; give a list with a label for each text")
+    table: Any = labels
+    if hasattr(table, "columns"):
+        columns = list(table.columns)
+        return list(table[columns[0]]) if len(columns) == 1 else _indicator_labels(table)
+    shape = getattr(table, "shape", (0,))
+    if len(shape) == 2 and shape[1] == 1 and hasattr(table, "ravel"):
+        return list(table.ravel())
+    if len(shape) != 1:
+        raise ConfigError(f"compare: labels has the shape {shape}; give a list of label names for each text")
+    return [label.tolist() if isinstance(label, np.ndarray) else label for label in labels]
+
+
+def _indicator_labels(table: Any) -> list[list[Any]]:
+    """Return the labels of each row of a DataFrame of indicators."""
+    values = np.asarray(table)
+    if not np.isin(values, (0, 1)).all():
+        raise ConfigError(
+            f"compare: labels has {values.shape[1]} columns with values other than 0 and 1; give a list of labels for "
+            "each text"
+        )
+    columns = list(table.columns)
+    return [[columns[position] for position in np.flatnonzero(row)] for row in values.astype(bool)]
 
 
 def _sort_names(originals: Mapping[str, Any]) -> list[str]:
@@ -133,23 +158,47 @@ def _sort_names(originals: Mapping[str, Any]) -> list[str]:
     return sorted(originals)
 
 
-def _label_set(label: Any) -> list[Any]:
-    """Return the distinct labels of one text."""
-    labels = label if isinstance(label, LABEL_SET_TYPES) else [label]
-    return [each for each in dict.fromkeys(labels) if not is_missing(each)]
+def _label_sets(rows: Sequence[int], labels: Sequence[Any]) -> list[list[Any]]:
+    """Return the distinct labels of each text as plain Python values."""
+    return [_label_set(row, labels[row]) for row in rows]
+
+
+def _label_set(row: int, label: Any) -> list[Any]:
+    """Return the distinct labels of one text; raise ConfigError for indicators and for values that are no labels."""
+    members = list(label) if isinstance(label, LABEL_SET_TYPES) else [label]
+    values = [value.item() if isinstance(value, np.generic) else value for value in members if not is_missing(value)]
+    for value in values:
+        if not isinstance(value, LABEL_TYPES) or value in (math.inf, -math.inf):
+            raise ConfigError(
+                f"compare: the label {value!r} of text {row} is of type {type(value).__name__}; give labels as strings "
+                "or finite numbers"
+            )
+    distinct = list(dict.fromkeys(values))
+    if len(distinct) < len(values) and set(distinct) <= {0, 1}:
+        raise ConfigError(f"compare: the labels of text {row} are a row of 0 and 1; give the names of its labels")
+    return distinct
 
 
 def _labels_by_name(rows: Sequence[int], label_sets: Sequence[Sequence[Any]]) -> dict[str, Any]:
-    """Map the name of each label to the label; raise ConfigError if two labels have the same name."""
+    """Map the name of each label to the label.
+
+    Equal numbers such as 1 and 1.0 are the same label, with the name of the first one.
+
+    Raises
+    ------
+    ConfigError
+        If two different labels have the same name, or one is a boolean and another one a number.
+    """
     originals: dict[str, Any] = {}
+    names: dict[Any, str] = {}
     for row, label_set in zip(rows, label_sets, strict=True):
         for label in label_set:
-            value = label.item() if isinstance(label, np.generic) else label
-            earlier = originals.setdefault(str(label), value)
-            if earlier != value:
+            name = names.setdefault(label, str(label))
+            earlier = originals.setdefault(name, label)
+            if earlier != label or isinstance(earlier, bool) != isinstance(label, bool):
                 raise ConfigError(
-                    f"compare: the label {value!r} of text {row} has the same name as the label {earlier!r} of an "
-                    "earlier text; give all labels as strings, or all as numbers"
+                    f"compare: the label {label!r} of text {row} cannot be distinguished from the label {earlier!r} of "
+                    "an earlier text; give all labels as strings, or all as numbers"
                 )
     return originals
 

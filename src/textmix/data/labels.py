@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import math
 import re
@@ -15,8 +16,8 @@ from typing import Any
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff")) | {0xA0: " "}
 _QUOTES = ('""', "''", "“”", "‘’", "«»")
 #: Lower-case values of indicator columns, including those of survey tools in other languages.
-_YES = frozenset("1 1.0 true t yes y x ✓ ✔ checked selected ja oui sí si sim".split())
-_NO = frozenset("0 0.0 false f no n unchecked nein non não nao".split()) | {"not selected"}
+_YES = frozenset("1 1.0 true t yes y x ✓ ✔ ✅ ☑ ☒ checked selected ja oui sí si sim".split())
+_NO = frozenset("0 0.0 false f no n ✗ ✘ ❌ ☐ unchecked nein non não nao".split()) | {"not selected"}
 #: String representations of missing values.
 MISSING = frozenset("NA N/A n/a NaN nan None null NULL <NA> #N/A".split())
 #: Candidate label separators.
@@ -35,11 +36,15 @@ _ITEM = re.compile(
 )
 #: Wrappers that Python, NumPy and R print around lists and their items.
 _WRAPPED = re.compile(r"\w+\(([\[({].*[\])}])(?:, *dtype=[^)]*)?\)", re.DOTALL)
+#: Empty collections as printed by Python and R.
+_EMPTY = re.compile(r"(set|frozenset|list|tuple|dict|c)\(\)|(character|integer|numeric)\(0\)")
 _R_VECTOR = re.compile(r"""c\((\s*["'].*)\)""", re.DOTALL)
 _SCALAR = re.compile(r"""np\.\w+\(('[^']*'|"[^"]*"|[^()]*)\)""")
 #: List of numbers as printed by NumPy, separated by spaces instead of commas.
 _NUMBER_LIST = re.compile(r"\[\s*[-+]?[0-9][-+0-9.,\s]*\]", re.ASCII)
 _NUMBERS = re.compile(r"[-+]?[0-9]+\.?[0-9]*(\s+[-+]?[0-9]+\.?[0-9]*)+", re.ASCII)
+#: Number that is printed with a decimal point although it is an integer.
+_INTEGRAL = re.compile(r"([-+]?[0-9]+)\.0*")
 _INDICATORS = re.compile(r"[01](\.0?)?(\s+[01](\.0?)?)+")
 
 
@@ -228,7 +233,7 @@ def is_bracketed(text: str) -> bool:
         Whether the string is enclosed in brackets or a list constructor.
     """
     text = text.strip()
-    if _WRAPPED.fullmatch(text) or _R_VECTOR.fullmatch(text):
+    if _WRAPPED.fullmatch(text) or _R_VECTOR.fullmatch(text) or _EMPTY.fullmatch(text):
         return True
     return len(text) > 1 and text[0] + text[-1] in ("[]", "()", "{}")
 
@@ -249,7 +254,7 @@ def is_printed_list(text: str) -> bool:
     text = text.strip()
     if not is_bracketed(text):
         return False
-    if _WRAPPED.fullmatch(text) or _R_VECTOR.fullmatch(text) or _NUMBER_LIST.fullmatch(text):
+    if any(pattern.fullmatch(text) for pattern in (_WRAPPED, _R_VECTOR, _EMPTY, _NUMBER_LIST)):
         return True
     return text[1:-1].strip()[:1] in ("", "'", '"')
 
@@ -286,6 +291,8 @@ def _parse_printed(text: str) -> list[Any] | dict[str, Any]:
         value = json.loads(text)
         if isinstance(value, dict) or (isinstance(value, list) and not _are_indicators(value)):
             return value
+    if _EMPTY.fullmatch(text):
+        return []
     wrapped = _WRAPPED.fullmatch(text)
     vector = _R_VECTOR.fullmatch(text)
     inner = vector[1].strip() if vector else _SCALAR.sub(r"\1", wrapped[1] if wrapped else text)[1:-1].strip()
@@ -299,7 +306,9 @@ def _parse_printed(text: str) -> list[Any] | dict[str, Any]:
     if names and all(_INDICATORS.fullmatch(name) for name in names):
         raise LabelError("is a row of 0 and 1; give each label a column of its own, and name all these columns")
     if len(names) == 1 and _NUMBERS.fullmatch(names[0]):
-        return [number.removesuffix(".") for number in names[0].split()]
+        names = names[0].split()
+    if _NUMBER_LIST.fullmatch(text):
+        names = [_INTEGRAL.sub(r"\1", name) for name in names]
     return names
 
 
@@ -373,7 +382,8 @@ def label_notes(counts: Mapping[str, int], multi_label: bool) -> list[str]:
 def label_key(name: str) -> str:
     """Compute a key that is equal for all spelling variants of a label.
 
-    Ignores case, repeated whitespace, compatibility characters, the script of digits, and a final ``.0``.
+    Ignores case, repeated whitespace, compatibility characters, HTML entities, the script of digits, and a final
+    ``.0``.
 
     Parameters
     ----------
@@ -385,7 +395,8 @@ def label_key(name: str) -> str:
     str
         The key.
     """
-    digits = "".join(str(unicodedata.decimal(letter, letter)) for letter in unicodedata.normalize("NFKC", name))
+    normalised = unicodedata.normalize("NFKC", html.unescape(name))
+    digits = "".join(str(unicodedata.decimal(letter, letter)) for letter in normalised)
     text = " ".join(digits.casefold().split())
     return text.removesuffix(".0") if re.fullmatch(r"-?[0-9]+\.0", text) else text
 

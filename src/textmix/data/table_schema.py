@@ -443,6 +443,8 @@ def find_position(file: TableFile, column: Reference, option: str) -> int:
     names = [str(name) for name in file.names]
     text = str(column).strip()
     positions = [position for position, name in enumerate(names) if name == text]
+    if not positions:  # a second file may spell the column differently
+        positions = [position for position, name in enumerate(names) if name.strip().casefold() == text.casefold()]
     if len(positions) == 1:
         return positions[0]
     if positions:

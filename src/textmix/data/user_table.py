@@ -66,6 +66,8 @@ _PARTS = {
 _TRAINING_NAMES = ("train", "training")
 #: Maximum length of a cell excerpt in a message.
 _MAX_EXCERPT = 60
+#: Maximum number of labels in a note.
+_MAX_LISTED_LABELS = 5
 
 
 class Table(NamedTuple):
@@ -279,9 +281,11 @@ class _Reading:
             file = self._open(path)
             if not file.names:
                 raise DataFormatError(path, None, "holds no documents: it is empty, or has a header only")
-            if self.may_lack_header and file.header and self.schema is None:
-                self.options = self.options.without_positions()
-            schema, columns = infer_schema(file, self.options, printed=self.printed)
+            options = self.options
+            lacked_header = self.may_lack_header if self.schema is None else not self.schema.header
+            if lacked_header and file.header:
+                options = options.without_positions()
+            schema, columns = infer_schema(file, options, printed=self.printed)
             if self.schema is None:
                 self.schema = schema
                 self.notes += schema_notes(file, schema, columns)
@@ -302,8 +306,10 @@ class _Reading:
         format, prefix = _format_and_prefix(path, self.format, self.prefix)
         options = self.options
         header = self.header
-        if self.schema is not None and not self.schema.header:
-            header = False
+        # The second file may have a header although the first one has none; then its columns are inferred again.
+        may_lack_header = self.may_lack_header or (self.schema is not None and not self.schema.header)
+        if format == "labelled":
+            may_lack_header = self.may_lack_header
         return open_table(
             path,
             format,
@@ -312,7 +318,7 @@ class _Reading:
             encoding=self.encoding,
             delimiter=self.delimiter,
             prefix=prefix,
-            may_lack_header=self.may_lack_header,
+            may_lack_header=may_lack_header,
         )
 
     def _finish_file(self, file: TableFile, path: Path) -> None:
@@ -633,6 +639,14 @@ def _merge_spellings(documents: _Documents, sizes: Mapping[str, int], notes: lis
     matches = match_variants([names[number] for number in sorted(parts["test"])], training)
     for name, match in matches.items():
         notes.append(f"The label {name!r} of the test table is read as {match!r}, as the training table spells it.")
+    unseen = [names[number] for number in sorted(parts["test"] - parts["train"]) if names[number] not in matches]
+    if unseen and len(unseen) == len(parts["test"]):
+        example = unseen[0][:_MAX_EXCERPT]
+        what = f"no label of the test table occurs in the training table, for example {example!r}"
+        raise DataFormatError("the test table", None, f"{what}; check the label column of both")
+    if unseen:
+        listed = ", ".join(repr(name[:_MAX_EXCERPT]) for name in unseen[:_MAX_LISTED_LABELS])
+        notes.append(f"{len(unseen):,} labels of the test table do not occur in the training table: {listed}.")
     return matches
 
 
