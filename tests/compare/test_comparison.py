@@ -106,7 +106,7 @@ def test_numbers_stay_numbers(tmp_path: Path) -> None:
     [
         (["a"] * 20, ["x", "y"] * 9, {}, "20 texts and 18 labels"),
         ([1] * 20, ["x", "y"] * 10, {}, "give strings"),
-        (["a"] * 20, [1, "1"] * 10, {}, "same name"),
+        (["a"] * 20, [1, "1"] * 10, {}, "cannot be distinguished"),
         (["a b"] * 20, ["x", "y"] * 10, {"metric": "acuracy"}, "accuracy"),
         (["a b"] * 20, ["x", "y"] * 10, {"seconds": "soon"}, "is not a time"),
         (["a text"] * 9, ["x", "y", "y"] * 3, {}, "9 documents.*10 or more"),

@@ -481,3 +481,68 @@ def test_a_stream_that_cannot_go_back_is_read(tmp_path: Path) -> None:
 
     texts, _ = read_texts("standard input", stream=Pipe(lines("text,label").encode()), format="csv", text="text")
     assert [text.text.decode() for text in texts] == TEXTS
+
+
+def write_pair(folder: Path, training: list[str], test: list[str]) -> dict[str, Path]:
+    """Write a training table and a test table."""
+    paths = {"train": folder / "training.csv", "test": folder / "test.csv"}
+    for path, lines in zip(paths.values(), (training, test), strict=True):
+        path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    return paths
+
+
+ROWS = [
+    f"the {'engine' if row % 2 else 'garden'} of the house number {row},{'car' if row % 2 else 'rose'}"
+    for row in range(12)
+]
+
+
+def test_the_header_of_a_second_table_decides_its_columns(tmp_path: Path) -> None:
+    reverse = [",".join(row.split(",")[::-1]) for row in ROWS]
+    corpus = read_table(write_pair(tmp_path, ROWS, ["label,text", *reverse])).corpus
+    assert corpus.n_documents == 24
+    assert list(corpus.label_names) == ["car", "rose"]
+    assert corpus.text.text(12) == corpus.text.text(0)
+
+
+def test_columns_of_a_second_table_may_differ_in_case(tmp_path: Path) -> None:
+    corpus = read_table(write_pair(tmp_path, ["text,label", *ROWS], ["Text,LABEL", *ROWS])).corpus
+    assert corpus.n_documents == 24
+
+
+def test_labels_that_the_training_table_lacks_are_reported(tmp_path: Path) -> None:
+    header = "text,label"
+    some = [header, *ROWS, "a new kind of text in the test table,tree"]
+    corpus = read_table(write_pair(tmp_path, [header, *ROWS], some)).corpus
+    assert any("'tree'" in note and "do not occur" in note for note in corpus.info["remarks"])
+    other = [header, *(row.replace(",car", ",bus").replace(",rose", ",tree") for row in ROWS)]
+    with pytest.raises(DataFormatError, match="no label of the test table"):
+        read_table(write_pair(tmp_path, [header, *ROWS], other))
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["set()", "\"{'a', 'b'}\""], [[], ["a", "b"]]),
+        (["character(0)", '"c(""a"", ""b"")"'], [[], ["a", "b"]]),
+        (["[3.]", "[3. 10.]"], [["3"], ["10", "3"]]),
+    ],
+    ids=["empty Python set", "empty R vector", "floats"],
+)
+def test_printed_collections_are_label_sets(cells: list[str], expected: list[list[str]], tmp_path: Path) -> None:
+    lines = [f"the text of the document number {row},{cells[row % 2]}" for row in range(12)]
+    (tmp_path / "table.csv").write_text("\n".join(["text,label", *lines, ""]), encoding="utf-8")
+    table = read_table(tmp_path / "table.csv")
+    assert table.schema.multi_label
+    rows = np.split(table.corpus.labels.indices, table.corpus.labels.indptr[1:-1])[:2]
+    assert [sorted(table.corpus.label_names[label] for label in row) for row in rows] == expected
+
+
+def test_check_boxes_of_a_survey_are_indicators(tmp_path: Path) -> None:
+    lines = [
+        f"the text of the document number {row},{'☑' if row % 2 else '☐'},{'☐' if row % 3 else '☑'}"
+        for row in range(12)
+    ]
+    (tmp_path / "survey.csv").write_text("\n".join(["comment,noise,price", *lines, ""]), encoding="utf-8")
+    corpus = read_table(tmp_path / "survey.csv", labels="noise,price").corpus
+    assert np.asarray(corpus.labels.sum(axis=0)).ravel().tolist() == [6, 4]

@@ -131,7 +131,7 @@ def list_labels(labels: Any) -> list[Any]:
     if hasattr(table, "columns"):
         columns = list(table.columns)
         return list(table[columns[0]]) if len(columns) == 1 else _indicator_labels(table)
-    shape = getattr(table, "shape", (0,))
+    shape: tuple[int, ...] = getattr(table, "shape", (0,))
     if len(shape) == 2 and shape[1] == 1 and hasattr(table, "ravel"):
         return list(table.ravel())
     if len(shape) != 1:

@@ -68,7 +68,7 @@ def pipeline_code(search: Search, chosen: Chosen) -> str | None:
         "for vectoriser, classifier in members:",
         "    classifier.fit(vectoriser.fit_transform(texts).astype(np.float32), y)",
         "    X = vectoriser.transform(new_texts).astype(np.float32)",
-        "    member_scores = np.full((len(new_texts), len(names)), -np.inf, dtype=np.float32)",
+        "    member_scores = np.full((X.shape[0], len(names)), -np.inf, dtype=np.float32)",
         "    member_scores[:, classifier.classes_] = label_scores(classifier, X, task)",
         "    scores.append(member_scores)",
         "probability = decision.probabilities(scores, task)",
