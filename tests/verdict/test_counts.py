@@ -92,5 +92,5 @@ def test_every_link_of_a_report_stays_inside_its_folder(tmp_path: Path) -> None:
 
 
 def test_a_linked_file_that_does_not_exist_is_replaced_by_a_sentence(tmp_path: Path) -> None:
-    copy_linked_files(['<a href="files/logs/a.log">'], tmp_path, [tmp_path / "nowhere"])
-    assert "logs/a.log does not exist" in (tmp_path / "logs/a.log").read_text(encoding="utf-8")
+    copy_linked_files(['<a href="files/logs/a.log.txt">'], tmp_path, [tmp_path / "nowhere"])
+    assert "logs/a.log does not exist" in (tmp_path / "logs/a.log.txt").read_text(encoding="utf-8")

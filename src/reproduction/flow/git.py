@@ -16,7 +16,9 @@ def commit_of(folder: Path) -> dict[str, str]:
     if not (folder / ".git").exists():
         return {"commit": "not known: the folder is no git checkout"}
     commit, date = _run_git(git, folder, "log", "-1", "--format=%H %cI").split()
-    changed = _run_git(git, folder, "status", "--porcelain", "--untracked-files=no").splitlines()
+    # The folder of results is no part of the code, even if its README was deleted with the results.
+    code = ("--", ".", ":(exclude)results")
+    changed = _run_git(git, folder, "status", "--porcelain", "--untracked-files=no", *code).splitlines()
     return {
         "commit": commit,
         "date": date,

@@ -8,8 +8,8 @@ from reproduction.flow.cpu_features import processor
 from textmix.core import digests, io
 from textmix.core.errors import IntegrityError
 
-#: Folders without records: measured times, and comparisons of a user's own texts.
-WITHOUT_RECORD = {"bench", "benchmarks", "own"}
+#: Entries without records: measured times, comparisons of a user's own texts, and the description of the folder.
+WITHOUT_RECORD = {"bench", "benchmarks", "own", "README.md"}
 
 
 def verify(results: Path, resources: Path) -> tuple[list[str], int]:

@@ -16,11 +16,13 @@ from reproduction.verdict.wording import number
 from textmix.core import io
 from textmix.core.errors import MissingResult
 
-#: Folder of a report with copies of the files that its pages link to, under their paths in the folder of the run.
+#: Folder of a report with copies of the files that its pages link to, under their paths in the folder of the run,
 FILES = "files"
+#: and their extension: a browser shows them as text, and the copy of a record is no record.
+COPY = ".txt"
 #: Folder of results -> folder of the logs of the corresponding jobs.
 LOG_FOLDERS = {"predictions": "fit", "timings": "fit", "scores": "score", "datasets": "parse", "features": "features"}
-_LINKED_FILE = re.compile(rf'href="{FILES}/([^"#?]+)"')
+_LINKED_FILE = re.compile(rf'href="{FILES}/([^"#?]+){re.escape(COPY)}"')
 #: Snakemake polls a job twice a second during its first seconds,
 SECONDS_OF_FREQUENT_LOOKS = 15.0
 #: and then at this interval.
@@ -100,7 +102,7 @@ def links_to_sources(paper: str, origin: Origin | None, spec: Mapping[str, Any])
     for path in origin.results.split() if origin else ():
         links |= dict.fromkeys([*_settings(paper, PurePosixPath(path).parts[1:], spec), *_job(path)])
     entries = list(links) or [("settings", f"config/papers/{paper}/paper.yaml")]
-    return [(label, f"{FILES}/{path}") for label, path in entries]
+    return [(label, f"{FILES}/{path}{COPY}") for label, path in entries]
 
 
 def copy_linked_files(pages: Iterable[str], folder: Path, roots: Sequence[Path]) -> None:
@@ -116,7 +118,7 @@ def copy_linked_files(pages: Iterable[str], folder: Path, roots: Sequence[Path])
         Folders in which the files are searched, in this order.
     """
     for path in sorted({unescape(path) for page in pages for path in _LINKED_FILE.findall(page)}):
-        copy = folder / path
+        copy = folder / f"{path}{COPY}"
         copy.parent.mkdir(parents=True, exist_ok=True)
         original = next((root / path for root in roots if (root / path).is_file()), None)
         if original is None:
