@@ -126,25 +126,12 @@ def page(paper: str) -> str:
     return "".join(parts)
 
 
-def datasets() -> str:
-    """Return the table of registered data sets with source, citation and licence terms."""
-    entries = load_yaml_strict(ROOT / "config/datasets.yaml").items()
-    columns = ("name", "data set", "source", "citation", "terms")
-    rows = []
-    for name, entry in entries:
-        sources = dict.fromkeys(
-            kind for source in entry["sources"] for kind in ("package", "https", "mirror") if kind in source
-        )
-        rows.append([name, entry["title"], ", ".join(sources), entry["citation"], entry["terms"]])
-    return table(columns, rows)
-
-
 def write(app: Sphinx) -> None:
     """Write the generated part of every paper's page."""
     folder = Path(app.srcdir) / "papers/generated"
     folder.mkdir(parents=True, exist_ok=True)
     pages = {path.parent.name: page(path.parent.name) for path in sorted(PAPERS.glob("*/paper.yaml"))}
-    for name, text in {**pages, "datasets": datasets()}.items():
+    for name, text in pages.items():
         target = folder / f"{name}.md"
         if not target.is_file() or target.read_text(encoding="utf-8") != text:
             target.write_text(text, encoding="utf-8")

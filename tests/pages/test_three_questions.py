@@ -59,7 +59,7 @@ def report() -> Report:
     roles = sorted({role for name in ("pmm", "cbm") for role in plan.papers[name]["roles"]})
     remedies = {role: remedy(role) for role in roles}
     made = Report([section(name, plan.papers[name], run, roles) for name in ("pmm", "cbm")], remedies, run)
-    wide, narrow = (draw_summary(made.points, made.papers, narrow=narrow) for narrow in (False, True))
+    wide, narrow = (draw_summary(made.points, made.papers, made.claims, narrow=narrow) for narrow in (False, True))
     drawings = inline_svg(wide, "wide", "wide.svg"), inline_svg(narrow, "narrow", "narrow.svg")
     return replace(made, drawing=drawings[0], narrow_drawing=drawings[1])
 

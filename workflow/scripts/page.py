@@ -56,8 +56,8 @@ with job(snakemake, tolerate_missing=True) as running:
         recorded=recorded,
         is_alone=settings.alone,
     )
-    drawing = draw_summary(report.points, report.papers)
-    narrow_drawing = draw_summary(report.points, report.papers, narrow=True)
+    drawing = draw_summary(report.points, report.papers, report.claims)
+    narrow_drawing = draw_summary(report.points, report.papers, report.claims, narrow=True)
     report = replace(
         report,
         drawing=inline_svg(drawing, "summary", "results.svg"),

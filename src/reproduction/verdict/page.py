@@ -17,6 +17,7 @@ from reproduction.flow.results import is_skipped_result
 from reproduction.verdict.evidence_levels import Point, points, summary
 from reproduction.verdict.missing_data import RESULT_KINDS, DatasetNeed, DataUsed, Remedy, dataset_needs
 from reproduction.verdict.paper_section import ItemGroup, PaperSection
+from reproduction.verdict.published import CLAIM
 from reproduction.verdict.recorded_run import RecordedRun
 from reproduction.verdict.report_rows import Item
 from reproduction.verdict.tables import PaperTable, table_csv, table_tex
@@ -93,6 +94,15 @@ class Report(ItemGroup):
     def points(self) -> list[Point]:
         """The judged published values of methods, for the summary figure."""
         return points(self.known)
+
+    @property
+    def claims(self) -> dict[str, dict[str, int]]:
+        """Paper -> verdict -> number of judged claims, for the summary figure."""
+        counts = {paper: dict.fromkeys(JUDGED, 0) for paper in self.papers}
+        for item in self.known:
+            if item.known and item.row.kind == CLAIM:
+                counts[item.row.paper][item.known.verdict] += 1
+        return counts
 
     @property
     def n_unexplained(self) -> int:

@@ -92,8 +92,8 @@ OWN_METHODS = "own methods"
 SUMMARY_TITLE = "Published and reproduced results of methods"
 PUBLISHED_AXIS = "published score (%)"
 REPRODUCED_AXIS = "reproduced score (%)"
-DIFFERENCE_AXIS = "reproduced − published (% of the published value; linear within ±1 %, else logarithmic)"
-ALL_NUMBERS = "all numbers of methods"
+DIFFERENCE_AXIS = "difference from the published value (%),\nlinear within ±1 %, logarithmic beyond"
+CLAIMS_TITLE = "one mark for each claim"
 
 #: Part of the name of an artefact -> place in the paper.
 PLACES = {
@@ -417,6 +417,18 @@ def span_text(factors: Iterable[str], low: float, high: float, *, is_claim: bool
 
 def number_of_scores(n_scores: int) -> str:
     return f"{n_scores} scores"
+
+
+def number_of_numbers(n_numbers: int) -> str:
+    return f"all {n_numbers} numbers"
+
+
+def number_of_claims(n_claims: int) -> str:
+    return f"{n_claims} claims"
+
+
+def summary_note(n_numbers: int, n_claims: int) -> str:
+    return f"The figure shows {n_numbers} published numbers and {n_claims} published claims, coloured by verdict."
 
 
 def history_mark(word: str, heading: str) -> str:

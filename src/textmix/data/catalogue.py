@@ -72,6 +72,25 @@ def dataset_table(
     return rows
 
 
+def format_files(rows: Sequence[CatalogueRow]) -> str:
+    """Format the files of data sets as indented text: name, size, address and checksum of each file."""
+    lines: list[str] = []
+    heading = ""
+    for row in rows:
+        if row.dataset != heading:
+            heading = row.dataset
+            lines.append(f"{row.dataset}: {row.title} (licence: {row.licence})")
+        size = f", {row.bytes / 1e6:.1f} MB" if row.bytes else ""
+        lines.append(f"  resources/{row.dataset}/{row.file}{size}")
+        lines += [f"    {address}" for address in row.addresses]
+        if not row.addresses:
+            lines.append(f"    no public address; {row.mirror_path} in a mirror")
+        if row.plain_sha256 or row.sha256:
+            kind = "sha256, uncompressed" if row.plain_sha256 else "sha256"
+            lines.append(f"    {kind}: {row.plain_sha256 or row.sha256}")
+    return "\n".join(lines)
+
+
 def _row(entry: DatasetEntry, name: str, results: tuple[str, ...]) -> CatalogueRow:
     sources = [
         (source, source.files[role])
