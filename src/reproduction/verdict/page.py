@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -19,6 +20,7 @@ from reproduction.verdict.missing_data import RESULT_KINDS, DatasetNeed, DataUse
 from reproduction.verdict.paper_section import ItemGroup, PaperSection
 from reproduction.verdict.published import CLAIM
 from reproduction.verdict.recorded_run import RecordedRun
+from reproduction.verdict.replication import Scorecard, scorecard
 from reproduction.verdict.report_rows import Item
 from reproduction.verdict.tables import PaperTable, table_csv, table_tex
 from reproduction.verdict.wording import (
@@ -36,6 +38,7 @@ from reproduction.verdict.wording import (
     cells_text,
     where_in_words,
 )
+from reproduction.verdict.yardstick import Yardstick
 from textmix.metrics.significance import LEVEL
 from textmix.pages.rendering import environment, source, style
 
@@ -85,9 +88,27 @@ class Report(ItemGroup):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The evidence levels and the counts of each paper, as in ``summary.json``."""
-        return summary(
-            {section.name: (section.known, section.spec.get("own_methods", ())) for section in self.sections}
+        """The evidence levels, the counts and the scorecards, as in ``summary.json``."""
+        content = summary({section.name: (section.known, section.own_patterns) for section in self.sections})
+        papers = {
+            section.name: {**content["papers"][section.name], **section.scorecard.as_json()}
+            for section in self.sections
+        }
+        return {**content, "papers": papers, "overall": self.scorecard.as_json()}
+
+    @cached_property
+    def yardstick(self) -> Yardstick:
+        """Simulated perfect replications of all papers."""
+        return Yardstick.merge(section.yardstick for section in self.sections)
+
+    @cached_property
+    def scorecard(self) -> Scorecard:
+        """The scorecard over all papers."""
+        return scorecard(
+            self.known,
+            [pattern for section in self.sections for pattern in section.own_patterns],
+            [curve for section in self.sections for curve, _ in section.specification.curves],
+            self.yardstick,
         )
 
     @property

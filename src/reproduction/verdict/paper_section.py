@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from reproduction.figures.svg_sanitize import Drawing
@@ -22,6 +23,7 @@ from reproduction.verdict.missing_data import RESULT_KINDS, DataUsed, is_unnamed
 from reproduction.verdict.provenance import links_to_evidence, links_to_sources
 from reproduction.verdict.published import CLAIM, FACT, PHRASE, Choice
 from reproduction.verdict.recorded_run import OUT_OF_DATE
+from reproduction.verdict.replication import Scorecard, scorecard
 from reproduction.verdict.report_rows import WEAK, Item
 from reproduction.verdict.tables import PaperTable
 from reproduction.verdict.wording import (
@@ -37,6 +39,7 @@ from reproduction.verdict.wording import (
     VERDICTS,
     span_text,
 )
+from reproduction.verdict.yardstick import Yardstick
 
 
 @dataclass(frozen=True)
@@ -270,9 +273,26 @@ class PaperSection(ItemGroup):
     means: Sequence[MethodMean] = ()
 
     @property
+    def own_patterns(self) -> Sequence[str]:
+        """Patterns of the row ids of the paper's own methods."""
+        patterns: Sequence[str] = self.spec.get("own_methods", ())
+        return patterns
+
+    @property
     def own(self) -> EvidenceLevel:
         """The number of judged and reproduced values of the paper's own methods."""
-        return own_methods(self.known, self.spec.get("own_methods", ()))
+        return own_methods(self.known, self.own_patterns)
+
+    @cached_property
+    def yardstick(self) -> Yardstick:
+        """Simulated perfect replications of the paper's rows."""
+        return Yardstick.of(self.items)
+
+    @cached_property
+    def scorecard(self) -> Scorecard:
+        """Counts, expected counts and replication criteria of the paper."""
+        curves = [curve for curve, _ in self.specification.curves]
+        return scorecard(self.known, self.own_patterns, curves, self.yardstick)
 
     @property
     def drawn(self) -> set[str]:

@@ -53,6 +53,8 @@ class Item:
         Provenance of the reproduced value; None if this run has no results for it.
     mark : str, default=""
         Note on a margin or interpretation that was chosen after seeing test results.
+    printed : Published or None, default=None
+        The published row.
     """
 
     row: ComparisonRow
@@ -62,6 +64,7 @@ class Item:
     standing: str = ""
     origin: Origin | None = None
     mark: str = ""
+    printed: Published | None = None
 
     @property
     def verdict(self) -> str:
@@ -145,6 +148,7 @@ def make_items(record: Record, rows: Sequence[ComparisonRow], results: Results, 
                 standing=standing(row, origin, recorded) if recorded else "",
                 origin=origin,
                 mark=context.marks.get(row.id, ""),
+                printed=published[row.id],
             )
         )
     return items
@@ -156,6 +160,7 @@ def _as_row(row: ComparisonRow, recorded: RecordedRow) -> ComparisonRow:
         row,
         reproduced=parse_value(recorded.reproduced),
         reproduced_sd=number(recorded.reproduced_sd),
+        trials=int(recorded.trials) if recorded.trials else None,
         verdict=recorded.verdict,
         corrected=recorded.corrected,
         margin_share=number(recorded.margin_share),

@@ -88,6 +88,15 @@ CORRECTED = "… with both tests corrected over each table (Holm)"
 CHOSEN_BEFORE = "… not marked as chosen or widened after results were seen"
 OWN_METHODS = "own methods"
 
+#: Replication criteria of the scorecard.
+CRITERION_DIRECTION = "same order of two methods"
+CRITERION_THEIRS_IN_OURS = "published mean in our 95 % prediction interval"
+CRITERION_OURS_IN_THEIRS = "our mean in the published 95 % prediction interval"
+CRITERION_NOT_DIFFERENT = "no significant difference"
+CRITERION_EQUIVALENT = "equivalent within the margin"
+#: Label of a row that a perfect replication would reproduce in less than half of all cases.
+NOT_DECIDABLE = "not decidable from the published data"
+
 # Labels of the summary figure.
 SUMMARY_TITLE = "Published and reproduced results of methods"
 PUBLISHED_AXIS = "published score (%)"

@@ -1,0 +1,352 @@
+"""Scorecard of a reproduction: counts, what a perfect replication would score, and several replication criteria.
+
+The criteria are those of the Reproducibility Projects: the direction of effects, the published value in our prediction
+interval, our value in the published one, and no significant difference; in addition, equivalence within the margin,
+which decides the verdicts.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import itertools
+import math
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from reproduction.flow.curves import Curve
+from reproduction.flow.results import rounded
+from reproduction.verdict.comparison_row import ComparisonRow
+from reproduction.verdict.evidence_levels import known_rows, points, results_of
+from reproduction.verdict.published import NUMBER
+from reproduction.verdict.report_rows import Item
+from reproduction.verdict.wording import (
+    CRITERION_DIRECTION,
+    CRITERION_EQUIVALENT,
+    CRITERION_NOT_DIFFERENT,
+    CRITERION_OURS_IN_THEIRS,
+    CRITERION_THEIRS_IN_OURS,
+    DIFFERS,
+    REPRODUCED,
+    UNDECIDED,
+    number,
+)
+from reproduction.verdict.yardstick import Cell, Expectation, Means, Yardstick
+from textmix.metrics.significance import LEVEL
+
+#: Unit of a score -> factor to percentage points.
+POINTS_OF_UNIT = {"percent": 1.0, "fraction": 100.0}
+#: Minimum number of scores for a correlation.
+MIN_SCORES_FOR_CORRELATION = 3
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Numbers of results of methods: all that were evaluated, and by verdict."""
+
+    evaluated: int
+    reproduced: int
+    differs: int
+    undecided: int
+
+    @classmethod
+    def of(cls, rows: Sequence[ComparisonRow]) -> Counts:
+        """Count judged rows."""
+        verdicts = Counter(row.verdict for row in rows)
+        return cls(len(rows), verdicts[REPRODUCED], verdicts[DIFFERS], verdicts[UNDECIDED])
+
+
+@dataclass(frozen=True)
+class HolmCount:
+    """Means over trials whose verdict ``reproduced`` survives Holm's correction of both tests over each table.
+
+    Parameters
+    ----------
+    tests : int
+        Number of means over trials.
+    surviving : int
+        Number of surviving means.
+    expected_surviving : float
+        Expected number in a perfect replication.
+    """
+
+    tests: int
+    surviving: int
+    expected_surviving: float
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """A criterion of replication: the number of cases that satisfy it, of all cases, and the expected number."""
+
+    name: str
+    count: int
+    of: int
+    expected: float
+
+
+@dataclass(frozen=True)
+class Scorecard:
+    """What a reproduction and a perfect replication score on the results of methods.
+
+    Parameters
+    ----------
+    counts : Counts
+        Verdicts on the results of methods.
+    expected : Expectation
+        Expected number of reproduced results in a perfect replication.
+    decidable_counts, decidable_expected : Counts, Expectation
+        The same without the results that are not decidable from the published data.
+    undecidable_rows : sequence of str
+        Ids of these results.
+    holm : HolmCount
+        Means over trials that survive Holm's correction.
+    criteria : sequence of Criterion
+        Replication criteria side by side.
+    median_absolute_difference : float or None
+        Median absolute difference of the scores in percentage points; None without scores.
+    correlation : float or None
+        Pearson correlation of published and reproduced scores; None for fewer than three.
+    n_scores : int
+        Number of scores.
+    own_reproduced, n_own : int
+        Number of reproduced and of all judged values of the papers' own methods.
+    own_expected : float
+        Expected number of reproduced ones in a perfect replication.
+    expected_false_differs : float
+        Expected number of means with the verdict ``differs`` in a perfect replication.
+    n_changed, n_with_alternatives : int
+        Number of results whose verdict changes under a registered alternative, and of results with alternatives.
+    """
+
+    counts: Counts
+    expected: Expectation
+    decidable_counts: Counts
+    decidable_expected: Expectation
+    undecidable_rows: Sequence[str]
+    holm: HolmCount
+    criteria: Sequence[Criterion]
+    median_absolute_difference: float | None
+    correlation: float | None
+    n_scores: int
+    own_reproduced: int
+    n_own: int
+    own_expected: float
+    expected_false_differs: float
+    n_changed: int
+    n_with_alternatives: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the content of an entry of ``summary.json``."""
+        return {
+            "counts": asdict(self.counts),
+            "expected": _rounded_values(asdict(self.expected)),
+            "decidable": {
+                "counts": asdict(self.decidable_counts),
+                "expected": _rounded_values(asdict(self.decidable_expected)),
+            },
+            "undecidable_rows": list(self.undecidable_rows),
+            "holm": _rounded_values(asdict(self.holm)),
+            "criteria": [_rounded_values(asdict(criterion)) for criterion in self.criteria],
+            "median_absolute_difference": rounded(self.median_absolute_difference),
+            "correlation": rounded(self.correlation),
+            "scores": self.n_scores,
+            "own_methods": {
+                "reproduced": self.own_reproduced,
+                "of": self.n_own,
+                "expected": rounded(self.own_expected),
+            },
+            "expected_false_differs": rounded(self.expected_false_differs),
+            "changed_by_alternatives": {"changed": self.n_changed, "of": self.n_with_alternatives},
+        }
+
+
+def _rounded_values(entry: dict[str, Any]) -> dict[str, Any]:
+    return {key: rounded(value) if isinstance(value, float) else value for key, value in entry.items()}
+
+
+def scorecard(known: Sequence[Item], own: Iterable[str], curves: Iterable[Curve], yardstick: Yardstick) -> Scorecard:
+    """Score the results of one or several papers.
+
+    Parameters
+    ----------
+    known : sequence of Item
+        The judged items, see `reproduction.verdict.evidence_levels.known_items`.
+    own : iterable of str
+        Patterns of row ids of the papers' own methods.
+    curves : iterable of Curve
+        Specification curves.
+    yardstick : Yardstick
+        Simulated perfect replications of the same papers.
+    """
+    results = results_of(known)
+    rows = known_rows(results)
+    decidable = [row for row in rows if yardstick.is_decidable(row.id)]
+    own_patterns = list(own)
+    own_rows = [row for row in rows if row.kind == NUMBER and _matches(row.id, own_patterns)]
+    cells = [yardstick.cells[row.id] for row in rows if row.id in yardstick.cells]
+    differences = _score_pairs(known)
+    with_curve = {row.id for row in rows}
+    compared = [curve for curve in curves if curve.row in with_curve and len(curve.made) > 1]
+    return Scorecard(
+        counts=Counts.of(rows),
+        expected=yardstick.expected(row.id for row in rows),
+        decidable_counts=Counts.of(decidable),
+        decidable_expected=yardstick.expected(row.id for row in decidable),
+        undecidable_rows=[row.id for row in rows if not yardstick.is_decidable(row.id)],
+        holm=_holm_count(cells, yardstick),
+        criteria=[_direction(rows, yardstick), *_cell_criteria(cells)],
+        median_absolute_difference=_median_absolute_difference(differences),
+        correlation=_correlation(differences),
+        n_scores=len(differences),
+        own_reproduced=sum(row.is_reproduced for row in own_rows),
+        n_own=len(own_rows),
+        own_expected=yardstick.expected(row.id for row in own_rows).mean,
+        expected_false_differs=yardstick.expected_false_differs(row.id for row in rows),
+        n_changed=sum(changes_verdict(curve) for curve in compared),
+        n_with_alternatives=len(compared),
+    )
+
+
+def changes_verdict(curve: Curve) -> bool:
+    """Check whether a registered alternative leaves the tolerance that the table's choice satisfies, or vice versa."""
+    return len({reading.inside for reading in curve.made}) > 1
+
+
+def _matches(row: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatch.fnmatchcase(row, pattern) for pattern in patterns)
+
+
+def _holm_count(cells: Sequence[Cell], yardstick: Yardstick) -> HolmCount:
+    survivors = yardstick.holm_survivors
+    return HolmCount(
+        tests=len(cells),
+        surviving=sum(cell.row.corrected == REPRODUCED for cell in cells),
+        expected_surviving=float(sum(survivors[cell.row.id].mean() for cell in cells)),
+    )
+
+
+def _score_pairs(known: Iterable[Item]) -> list[tuple[float, float]]:
+    """Return published and reproduced scores in percent."""
+    return [
+        (point.published * POINTS_OF_UNIT[point.unit], point.reproduced * POINTS_OF_UNIT[point.unit])
+        for point in points(known)
+        if point.unit in POINTS_OF_UNIT
+    ]
+
+
+def _median_absolute_difference(scores: Sequence[tuple[float, float]]) -> float | None:
+    return statistics.median(abs(reproduced - published) for published, reproduced in scores) if scores else None
+
+
+def _correlation(scores: Sequence[tuple[float, float]]) -> float | None:
+    if len(scores) < MIN_SCORES_FOR_CORRELATION:
+        return None
+    published, reproduced = zip(*scores, strict=True)
+    if len(set(published)) == 1 or len(set(reproduced)) == 1:
+        return None
+    return statistics.correlation(published, reproduced)
+
+
+def _direction(rows: Iterable[ComparisonRow], yardstick: Yardstick) -> Criterion:
+    """Count the pairs of methods in the same column of a table that are in the published order."""
+    count = 0
+    n_pairs = 0
+    expected = 0.0
+    for first, second in _pairs_of_methods(rows):
+        published = _published(first) - _published(second)
+        if not published:
+            continue
+        n_pairs += 1
+        count += published * (_reproduced(first) - _reproduced(second)) > 0
+        expected += _probability_of_same_order(first, second, yardstick)
+    return Criterion(CRITERION_DIRECTION, count, n_pairs, expected)
+
+
+def _pairs_of_methods(rows: Iterable[ComparisonRow]) -> Iterator[tuple[ComparisonRow, ComparisonRow]]:
+    """Yield the pairs of numbers of different methods with the same table, data set, metric and unit."""
+    groups: dict[tuple[str, ...], list[ComparisonRow]] = {}
+    for row in rows:
+        if (
+            row.kind == NUMBER
+            and row.method
+            and number(row.published) is not None
+            and number(row.reproduced) is not None
+        ):
+            groups.setdefault((row.paper, row.artefact, row.dataset, row.metric, row.unit), []).append(row)
+    for group in groups.values():
+        yield from itertools.combinations(group, 2)
+
+
+def _published(row: ComparisonRow) -> float:
+    return float(row.published)
+
+
+def _reproduced(row: ComparisonRow) -> float:
+    value = number(row.reproduced)
+    assert value is not None  # noqa: S101 - ensured by `_pairs_of_methods`
+    return value
+
+
+def _probability_of_same_order(first: ComparisonRow, second: ComparisonRow, yardstick: Yardstick) -> float:
+    """Estimate the probability that published and reproduced order agree if the true values are the published ones."""
+    published = 0.0
+    reproduced = 0.0
+    for row, sign in ((first, 1.0), (second, -1.0)):
+        cell = yardstick.cells.get(row.id)
+        published = published + sign * (cell.simulated.published if cell else _published(row))
+        reproduced = reproduced + sign * (cell.simulated.reproduced if cell else _published(row))
+    return float(np.mean(np.asarray(published) * np.asarray(reproduced) > 0))
+
+
+def _cell_criteria(cells: Sequence[Cell]) -> list[Criterion]:
+    """Evaluate the criteria for means over trials; a cell without the required standard deviation is excluded."""
+    criteria = []
+    for name, holds in _CELL_CRITERIA.items():
+        observed = [holds(cell, cell.observed) for cell in cells]
+        applicable = [(cell, outcome) for cell, outcome in zip(cells, observed, strict=True) if outcome is not None]
+        expected = 0.0
+        for cell, _ in applicable:
+            simulated = holds(cell, cell.simulated)
+            assert simulated is not None  # noqa: S101 - depends on the sizes of the samples only
+            expected += float(simulated.mean())
+        count = sum(bool(outcome[0]) for _, outcome in applicable)
+        criteria.append(Criterion(name, count, len(applicable), expected))
+    return criteria
+
+
+def _published_in_our_interval(cell: Cell, means: Means) -> np.ndarray | None:
+    """Check whether the published value is in the 95 % prediction interval of our trials."""
+    factor = math.sqrt(1.0 / cell.ours.n + 1.0 / cell.published.n)
+    half_width = special.stdtrit(cell.ours.n - 1, 1.0 - LEVEL / 2.0) * np.sqrt(means.variance) * factor
+    return np.abs(means.published - means.reproduced) <= half_width
+
+
+def _ours_in_published_interval(cell: Cell, means: Means) -> np.ndarray | None:
+    """Check whether our value is in the 95 % prediction interval of the published trials; None without their spread."""
+    if means.published_variance is None:
+        return None
+    factor = math.sqrt(1.0 / cell.ours.n + 1.0 / cell.published.n)
+    half_width = special.stdtrit(cell.published.n - 1, 1.0 - LEVEL / 2.0) * np.sqrt(means.published_variance) * factor
+    return np.abs(means.published - means.reproduced) <= half_width
+
+
+def _not_different(cell: Cell, means: Means) -> np.ndarray | None:
+    return cell.p_values(means)[0] >= LEVEL
+
+
+def _equivalent(cell: Cell, means: Means) -> np.ndarray | None:
+    return cell.p_values(means)[1] < LEVEL
+
+
+_CELL_CRITERIA = {
+    CRITERION_THEIRS_IN_OURS: _published_in_our_interval,
+    CRITERION_OURS_IN_THEIRS: _ours_in_published_interval,
+    CRITERION_NOT_DIFFERENT: _not_different,
+    CRITERION_EQUIVALENT: _equivalent,
+}
