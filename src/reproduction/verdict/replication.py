@@ -22,7 +22,7 @@ from scipy import special
 from reproduction.flow.curves import Curve
 from reproduction.flow.results import rounded
 from reproduction.verdict.comparison_row import ComparisonRow
-from reproduction.verdict.evidence_levels import known_rows, points, results_of
+from reproduction.verdict.evidence_levels import known_rows, results_of
 from reproduction.verdict.published import NUMBER
 from reproduction.verdict.report_rows import Item
 from reproduction.verdict.wording import (
@@ -190,7 +190,7 @@ def scorecard(known: Sequence[Item], own: Iterable[str], curves: Iterable[Curve]
     own_patterns = list(own)
     own_rows = [row for row in rows if row.kind == NUMBER and _matches(row.id, own_patterns)]
     cells = [yardstick.cells[row.id] for row in rows if row.id in yardstick.cells]
-    differences = _score_pairs(known)
+    scores = _score_pairs(rows)
     with_curve = {row.id for row in rows}
     compared = [curve for curve in curves if curve.row in with_curve and len(curve.made) > 1]
     return Scorecard(
@@ -201,9 +201,9 @@ def scorecard(known: Sequence[Item], own: Iterable[str], curves: Iterable[Curve]
         undecidable_rows=[row.id for row in rows if not yardstick.is_decidable(row.id)],
         holm=_holm_count(cells, yardstick),
         criteria=[_direction(rows, yardstick), *_cell_criteria(cells)],
-        median_absolute_difference=_median_absolute_difference(differences),
-        correlation=_correlation(differences),
-        n_scores=len(differences),
+        median_absolute_difference=_median_absolute_difference(scores),
+        correlation=_correlation(scores),
+        n_scores=len(scores),
         own_reproduced=sum(row.is_reproduced for row in own_rows),
         n_own=len(own_rows),
         own_expected=yardstick.expected(row.id for row in own_rows).mean,
@@ -231,13 +231,15 @@ def _holm_count(cells: Sequence[Cell], yardstick: Yardstick) -> HolmCount:
     )
 
 
-def _score_pairs(known: Iterable[Item]) -> list[tuple[float, float]]:
+def _score_pairs(rows: Iterable[ComparisonRow]) -> list[tuple[float, float]]:
     """Return published and reproduced scores in percent."""
-    return [
-        (point.published * POINTS_OF_UNIT[point.unit], point.reproduced * POINTS_OF_UNIT[point.unit])
-        for point in points(known)
-        if point.unit in POINTS_OF_UNIT
-    ]
+    scores = []
+    for row in rows:
+        published = number(row.published)
+        reproduced = number(row.reproduced)
+        if row.kind == NUMBER and row.unit in POINTS_OF_UNIT and published is not None and reproduced is not None:
+            scores.append((published * POINTS_OF_UNIT[row.unit], reproduced * POINTS_OF_UNIT[row.unit]))
+    return scores
 
 
 def _median_absolute_difference(scores: Sequence[tuple[float, float]]) -> float | None:
@@ -295,13 +297,14 @@ def _reproduced(row: ComparisonRow) -> float:
 
 def _probability_of_same_order(first: ComparisonRow, second: ComparisonRow, yardstick: Yardstick) -> float:
     """Estimate the probability that published and reproduced order agree if the true values are the published ones."""
-    published = 0.0
-    reproduced = 0.0
-    for row, sign in ((first, 1.0), (second, -1.0)):
+    published: list[Any] = []
+    reproduced: list[Any] = []
+    for row in (first, second):
         cell = yardstick.cells.get(row.id)
-        published = published + sign * (cell.simulated.published if cell else _published(row))
-        reproduced = reproduced + sign * (cell.simulated.reproduced if cell else _published(row))
-    return float(np.mean(np.asarray(published) * np.asarray(reproduced) > 0))
+        published.append(cell.simulated.published if cell else _published(row))
+        reproduced.append(cell.simulated.reproduced if cell else _published(row))
+    is_same = (published[0] - published[1]) * (reproduced[0] - reproduced[1]) > 0
+    return float(np.mean(is_same))
 
 
 def _cell_criteria(cells: Sequence[Cell]) -> list[Criterion]:

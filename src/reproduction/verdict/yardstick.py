@@ -1,4 +1,4 @@
-"""Expected verdicts of a perfect replication: what would be reproduced if published and true values were equal?
+"""Expected verdicts of a perfect replication, for which published and true values are equal.
 
 A mean over trials is simulated: both means are drawn around the published value with the pooled standard deviation and
 the actual numbers of trials, and judged by the tests and the margin of the row.  A published single run of a stochastic
