@@ -20,7 +20,7 @@ from reproduction.verdict.missing_data import RESULT_KINDS, DatasetNeed, DataUse
 from reproduction.verdict.paper_section import ItemGroup, PaperSection
 from reproduction.verdict.published import CLAIM
 from reproduction.verdict.recorded_run import RecordedRun
-from reproduction.verdict.replication import Scorecard, scorecard
+from reproduction.verdict.replication import scorecard
 from reproduction.verdict.report_rows import Item
 from reproduction.verdict.tables import PaperTable, table_csv, table_tex
 from reproduction.verdict.wording import (
@@ -62,8 +62,6 @@ class Report(ItemGroup):
         Whether this is the report of a single paper, which has no page on the run.
     drawing, narrow_drawing : str, default=""
         Summary figure as an HTML element, for wide and narrow screens.
-    yardstick : mapping, default=None
-        Expected counts of a perfect replication and main claims, in total (``overall``) and by paper (``papers``).
     """
 
     sections: Sequence[PaperSection]
@@ -72,7 +70,6 @@ class Report(ItemGroup):
     is_alone: bool = False
     drawing: str = ""
     narrow_drawing: str = ""
-    yardstick: Mapping[str, Any] | None = None
     items: Sequence[Item] = field(init=False)
     data: Sequence[DataUsed] = field(init=False)
 
@@ -90,26 +87,22 @@ class Report(ItemGroup):
     def summary(self) -> dict[str, Any]:
         """The evidence levels, the counts and the scorecards, as in ``summary.json``."""
         content = summary({section.name: (section.known, section.own_patterns) for section in self.sections})
-        papers = {
-            section.name: {**content["papers"][section.name], **section.scorecard.as_json()}
-            for section in self.sections
-        }
-        return {**content, "papers": papers, "overall": self.scorecard.as_json()}
+        papers = {name: {**content["papers"][name], **entry} for name, entry in self.yardstick["papers"].items()}
+        return {**content, "papers": papers, "overall": self.yardstick["overall"]}
 
     @cached_property
-    def yardstick(self) -> Yardstick:
-        """Simulated perfect replications of all papers."""
-        return Yardstick.merge(section.yardstick for section in self.sections)
-
-    @cached_property
-    def scorecard(self) -> Scorecard:
-        """The scorecard over all papers."""
-        return scorecard(
+    def yardstick(self) -> dict[str, Any]:
+        """What this reproduction and a perfect replication score, in total (``overall``) and by paper (``papers``)."""
+        overall = scorecard(
             self.known,
             [pattern for section in self.sections for pattern in section.own_patterns],
             [curve for section in self.sections for curve, _ in section.specification.curves],
-            self.yardstick,
+            Yardstick.merge(section.yardstick for section in self.sections),
         )
+        return {
+            "overall": overall.as_json(),
+            "papers": {section.name: section.scorecard.as_json() for section in self.sections},
+        }
 
     @property
     def points(self) -> list[Point]:

@@ -144,10 +144,10 @@ class Scorecard:
     def as_json(self) -> dict[str, Any]:
         """Return the content of an entry of ``summary.json``."""
         return {
-            "counts": asdict(self.counts),
+            **asdict(self.counts),
             "expected": _rounded_values(asdict(self.expected)),
             "decidable": {
-                "counts": asdict(self.decidable_counts),
+                **asdict(self.decidable_counts),
                 "expected": _rounded_values(asdict(self.decidable_expected)),
             },
             "undecidable_rows": list(self.undecidable_rows),
