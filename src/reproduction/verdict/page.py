@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -30,11 +31,14 @@ from reproduction.verdict.wording import (
     JUDGED,
     LEFT_OUT_OF_RUN,
     MISSING,
+    NO,
+    NOT_TESTABLE,
     REPRODUCED,
     SIGNS,
     UNDECIDED,
     UNEQUAL,
     VERDICTS,
+    YES,
     cells_text,
     where_in_words,
 )
@@ -99,10 +103,14 @@ class Report(ItemGroup):
             [curve for section in self.sections for curve, _ in section.specification.curves],
             Yardstick.merge(section.yardstick for section in self.sections),
         )
-        return {
-            "overall": overall.as_json(),
-            "papers": {section.name: section.scorecard.as_json() for section in self.sections},
-        }
+        papers = {}
+        answers: Counter[str] = Counter()
+        for section in self.sections:
+            claims = [asdict(claim) for claim in section.main_claims]
+            papers[section.name] = {**section.scorecard.as_json(), "main_claims": claims}
+            answers.update(claim["answer"] for claim in claims)
+        counts = {answer: answers[answer] for answer in (YES, NO, NOT_TESTABLE)}
+        return {"overall": {**overall.as_json(), "main_claims": counts}, "papers": papers}
 
     @property
     def points(self) -> list[Point]:

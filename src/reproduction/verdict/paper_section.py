@@ -19,6 +19,7 @@ from reproduction.verdict.evidence_levels import (
     known_items,
     own_methods,
 )
+from reproduction.verdict.main_claims import AnsweredClaim, answer_claims
 from reproduction.verdict.missing_data import RESULT_KINDS, DataUsed, is_unnamed
 from reproduction.verdict.provenance import links_to_evidence, links_to_sources
 from reproduction.verdict.published import CLAIM, FACT, PHRASE, Choice
@@ -258,6 +259,8 @@ class PaperSection(ItemGroup):
         Locator of a result cited by a cause -> formatted value, or reason why this run has none.
     means : sequence of MethodMean
         The mean differences of its methods.
+    experience : mapping
+        Key of `reproduction.verdict.main_claims.EXPERIENCE_KEYS` -> texts on the reproduction.
     """
 
     name: str
@@ -271,6 +274,7 @@ class PaperSection(ItemGroup):
     specification: SpecificationCurves = field(default_factory=SpecificationCurves)
     cause_values: Mapping[str, str] = field(default_factory=dict)
     means: Sequence[MethodMean] = ()
+    experience: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def own_patterns(self) -> Sequence[str]:
@@ -293,6 +297,11 @@ class PaperSection(ItemGroup):
         """Counts, expected counts and replication criteria of the paper."""
         curves = [curve for curve, _ in self.specification.curves]
         return scorecard(self.known, self.own_patterns, curves, self.yardstick)
+
+    @cached_property
+    def main_claims(self) -> list[AnsweredClaim]:
+        """The main claims of the paper with their answers."""
+        return answer_claims(self.spec.get("main_claims", ()), self.items, f"{self.name}/paper.yaml: main_claims")
 
     @property
     def drawn(self) -> set[str]:

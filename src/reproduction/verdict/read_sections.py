@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from reproduction.flow.results import Results, RoleEntry, is_skipped_result
 from reproduction.verdict.causes import causes_of
 from reproduction.verdict.compare import method_means, not_chosen
 from reproduction.verdict.comparison_row import ComparisonRow, read_comparison
+from reproduction.verdict.main_claims import experience_of
 from reproduction.verdict.missing_data import DataUsed
 from reproduction.verdict.paper_section import PaperSection, SpecificationCurves
 from reproduction.verdict.published import Choice, Record, read_record
@@ -123,6 +124,7 @@ def _read_section(inputs: ReportInputs, name: str, record: Record, rows: Sequenc
     return replace(
         section,
         choices=_quote_effects(inputs, name, record),
+        experience=experience_of(spec, _quoting(inputs, name, record)),
         specification=_read_specification(inputs, name, record),
         cause_values=_read_cause_values(inputs, name),
         means=method_means(rows),
@@ -187,17 +189,23 @@ def _quote_effects(inputs: ReportInputs, paper: str, record: Record) -> list[Cho
 
     An effect without recorded values is dropped, because a sentence with a gap is not informative.
     """
-    published = {row.id: row for row in record.rows}
-    recorded = inputs.recorded.rows if inputs.recorded else {}
-    points = curve_rows(inputs.recorded_curves.get(paper, {}))
+    quote = _quoting(inputs, paper, record)
     choices = []
     for choice in record.choices:
         try:
-            effect = quoted(choice.effect, published, recorded, points, f"choices.yaml: {choice.id}.effect")
+            effect = quote(choice.effect, f"choices.yaml: {choice.id}.effect")
         except ConfigError:
             effect = ""
         choices.append(replace(choice, effect=effect))
     return choices
+
+
+def _quoting(inputs: ReportInputs, paper: str, record: Record) -> Callable[[str, str], str]:
+    """Return a function of a text and its place that inserts recorded values."""
+    published = {row.id: row for row in record.rows}
+    recorded = inputs.recorded.rows if inputs.recorded else {}
+    points = curve_rows(inputs.recorded_curves.get(paper, {}))
+    return lambda text, location: quoted(text, published, recorded, points, location)
 
 
 def _read_specification(inputs: ReportInputs, paper: str, record: Record) -> SpecificationCurves:

@@ -24,6 +24,7 @@ from reproduction.flow.locators import (
 )
 from reproduction.flow.papers import check_name, variants_of
 from reproduction.verdict.causes import causes_of
+from reproduction.verdict.main_claims import EXPERIENCE_KEYS, rows_of_claim
 from reproduction.verdict.published import UNITS, Record, read_record
 from reproduction.verdict.quoted_values import references
 from reproduction.verdict.resolve import setting_of
@@ -67,6 +68,7 @@ def check_record(record: Record, spec: Mapping[str, Any], folder: Path, tests: P
     causes_of(record.choices, record.rows)
     _check_choices(record, spec, folder, tests)
     _check_tables_and_figures(record, spec, folder / "paper.yaml")
+    _check_main_claims(record, spec, folder / "paper.yaml")
 
 
 def _check_rows(record: Record, spec: Mapping[str, Any], folder: Path, tests: Path) -> None:
@@ -111,6 +113,17 @@ def _check_choices(record: Record, spec: Mapping[str, Any], folder: Path, tests:
             for text in entry.get("values", ()):
                 value_place = f"{location}.explains.values: {text}"
                 check_locator(parse_locator(text, value_place), spec, value_place, tests)
+
+
+def _check_main_claims(record: Record, spec: Mapping[str, Any], paper: Path) -> None:
+    """Check the rows of the main claims, and the references in the experience report."""
+    row_ids = [row.id for row in record.rows]
+    for number, claim in enumerate(spec.get("main_claims", ()), start=1):
+        rows_of_claim(claim, row_ids, f"{paper}: main_claims, entry {number}")
+    for key in EXPERIENCE_KEYS:
+        for text in spec.get(key, ()):
+            for row_id, _ in references(text):
+                check_name("published row", row_id, row_ids, f"{paper}: {key}")
 
 
 def check_locator(locator: Locator, spec: Mapping[str, Any], location: str, tests: Path) -> None:

@@ -34,7 +34,14 @@ from reproduction.verdict.wording import (
     DIFFERS,
     REPRODUCED,
     UNDECIDED,
+    agreement_text,
+    alternatives_text,
+    certain_text,
+    expected_text,
+    false_differs_text,
+    holm_text,
     number,
+    undecidable_text,
 )
 from reproduction.verdict.yardstick import Cell, Expectation, Means, Yardstick
 from textmix.metrics.significance import LEVEL
@@ -141,6 +148,27 @@ class Scorecard:
     n_changed: int
     n_with_alternatives: int
 
+    @property
+    def sentences(self) -> list[str]:
+        """The scorecard in sentences, without empty ones."""
+        expected = self.expected
+        decidable = self.decidable_counts
+        texts = [
+            expected_text(self.counts.reproduced, self.counts.evaluated, expected.mean, expected.p5, expected.p95),
+            certain_text(expected.rows_by_simulation, expected.rows_with_probability_one)
+            if expected.rows_by_simulation
+            else "",
+            undecidable_text(
+                expected.undecidable, decidable.reproduced, decidable.evaluated, self.decidable_expected.mean
+            ),
+            holm_text(self.holm.surviving, self.holm.tests, self.holm.expected_surviving),
+            false_differs_text(self.expected_false_differs, self.counts.differs),
+            alternatives_text(self.n_changed, self.n_with_alternatives),
+        ]
+        if self.median_absolute_difference is not None:
+            texts.append(agreement_text(self.median_absolute_difference, self.correlation, self.n_scores))
+        return [text for text in texts if text]
+
     def as_json(self) -> dict[str, Any]:
         """Return the content of an entry of ``summary.json``."""
         return {
@@ -163,6 +191,7 @@ class Scorecard:
             },
             "expected_false_differs": rounded(self.expected_false_differs),
             "changed_by_alternatives": {"changed": self.n_changed, "of": self.n_with_alternatives},
+            "sentences": self.sentences if self.counts.evaluated else [],
         }
 
 
@@ -192,7 +221,7 @@ def scorecard(known: Sequence[Item], own: Iterable[str], curves: Iterable[Curve]
     cells = [yardstick.cells[row.id] for row in rows if row.id in yardstick.cells]
     scores = _score_pairs(rows)
     with_curve = {row.id for row in rows}
-    compared = [curve for curve in curves if curve.row in with_curve and len(curve.made) > 1]
+    compared = [curve for curve in curves if curve.row in with_curve and len(curve.evaluated) > 1]
     return Scorecard(
         counts=Counts.of(rows),
         expected=yardstick.expected(row.id for row in rows),
@@ -215,7 +244,7 @@ def scorecard(known: Sequence[Item], own: Iterable[str], curves: Iterable[Curve]
 
 def changes_verdict(curve: Curve) -> bool:
     """Check whether a registered alternative leaves the tolerance that the table's choice satisfies, or vice versa."""
-    return len({reading.inside for reading in curve.made}) > 1
+    return len({point.inside for point in curve.evaluated}) > 1
 
 
 def _matches(row: str, patterns: Iterable[str]) -> bool:

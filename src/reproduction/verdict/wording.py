@@ -36,6 +36,8 @@ MIN_PERCENT_WITH_DECIMAL = 0.05
 MIN_SHOWN_PERCENT = 5e-4
 #: Maximum number of cells listed in a note under a table.
 MAX_CELLS_IN_NOTE = 3
+#: Maximum number of rows of a verdict that the reason of a main claim lists.
+MAX_ROWS_OF_CLAIM = 4
 #: Maximum number of reasons for missing results that the reason of a claim lists.
 MAX_MISSING_REASONS = 2
 
@@ -94,6 +96,10 @@ CRITERION_THEIRS_IN_OURS = "published mean in our 95 % prediction interval"
 CRITERION_OURS_IN_THEIRS = "our mean in the published 95 % prediction interval"
 CRITERION_NOT_DIFFERENT = "no significant difference"
 CRITERION_EQUIVALENT = "equivalent within the margin"
+#: Answers to a main claim.
+YES = "yes"
+NO = "no"
+NOT_TESTABLE = "not testable here"
 #: Label of a row that a perfect replication would reproduce in less than half of all cases.
 NOT_DECIDABLE = "not decidable from the published data"
 
@@ -364,6 +370,86 @@ def closing_line(report: str, counts: Mapping[str, int], page: str) -> str:
 def count_text(count: int, verdict: str) -> str:
     """Format a number of rows with their verdict, such as ``6 differ``."""
     return f"{count} differ" if verdict == DIFFERS and count != 1 else f"{count} {verdict}"
+
+
+def claim_support(by_verdict: Mapping[str, Sequence[str]]) -> str:
+    """Describe the verdicts on the rows that support a main claim; rows that are not reproduced are listed."""
+    n_rows = sum(map(len, by_verdict.values()))
+    n_reproduced = len(by_verdict.get(REPRODUCED, ()))
+    clauses = [f"{n_reproduced} of {n_rows} {'row' if n_rows == 1 else 'rows'} reproduced"]
+    for verdict in VERDICTS:
+        if verdict != REPRODUCED and by_verdict.get(verdict):
+            clauses.append(f"{verdict}: {first_of(by_verdict[verdict], MAX_ROWS_OF_CLAIM)}")
+    return join_clauses(*clauses)
+
+
+def expected_text(n_reproduced: int, n_evaluated: int, mean: float, low: float, high: float) -> str:
+    """Compare the number of reproduced results with that of a perfect replication."""
+    counts = f"{n_reproduced} of {results_text(n_evaluated)} {'is' if n_evaluated == 1 else 'are'} reproduced."
+    if low == high:
+        return f"{counts} A perfect replication would reproduce all of them."
+    return (
+        f"{counts} A perfect replication would reproduce {mean:.1f} ({low:.0f} to {high:.0f} in 90 % of all cases), "
+        "because the published spreads and numbers of trials limit what the tests can show."
+    )
+
+
+def results_text(count: int) -> str:
+    return f"{count} result{'s' if count != 1 else ''}"
+
+
+def certain_text(n_simulated: int, n_certain: int) -> str:
+    """State how many expected verdicts were simulated and how many were assumed."""
+    return (
+        f"The expected number is based on the simulation of {results_text(n_simulated)}. The other {n_certain} are "
+        "values without trials and claims, which count with probability 1."
+    )
+
+
+def undecidable_text(n_undecidable: int, n_reproduced: int, n_evaluated: int, mean: float) -> str:
+    """Give the headline without the results that are not decidable; "" if all are."""
+    if not n_undecidable:
+        return ""
+    is_plural = n_undecidable > 1
+    return (
+        f"{results_text(n_undecidable)} {'are' if is_plural else 'is'} {NOT_DECIDABLE}: a perfect replication would "
+        f"reproduce {'each of them' if is_plural else 'it'} in less than half of all cases. Without "
+        f"{'them' if is_plural else 'it'}, {n_reproduced} of {n_evaluated} are reproduced, and {mean:.1f} are expected."
+    )
+
+
+def holm_text(n_surviving: int, n_tests: int, expected: float) -> str:
+    """State how many means over trials survive Holm's correction, and how many would in a perfect replication."""
+    if not n_tests:
+        return ""
+    return (
+        f"{n_surviving} of {n_tests} means over trials are still reproduced after Holm's correction of both tests over "
+        f"each table; {expected:.1f} would be in a perfect replication."
+    )
+
+
+def false_differs_text(expected: float, n_differs: int) -> str:
+    """Compare the number of differing results with the number expected by chance."""
+    verb = "differs" if n_differs == 1 else "differ"
+    return f"{results_text(n_differs)} {verb}; {expected:.1f} would differ by chance in a perfect replication."
+
+
+def criterion_text(name: str, count: int, n_cases: int, expected: float) -> str:
+    return f"{name}: {count} of {n_cases} ({expected:.1f} expected in a perfect replication)"
+
+
+def agreement_text(median_difference: float, correlation: float | None, n_scores: int) -> str:
+    """Describe the agreement of published and reproduced scores."""
+    scores = "1 score" if n_scores == 1 else f"{n_scores} scores"
+    text = f"The median absolute difference of {scores} is {median_difference:.2f} points"
+    return f"{text}, and their correlation is {correlation:.3f}." if correlation is not None else f"{text}."
+
+
+def alternatives_text(n_changed: int, n_rows: int) -> str:
+    """State how many verdicts depend on registered alternatives; "" without alternatives."""
+    if not n_rows:
+        return ""
+    return f"A registered alternative would change {n_changed} of the {n_rows} verdicts with a specification curve."
 
 
 def placebo_text(n_tried: int | None, n_passed: int | None, name: str) -> str:
