@@ -10,9 +10,8 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from reproduction.verdict.report_rows import Item
 from reproduction.verdict.wording import (
     DIFFERS,
     NO,
@@ -22,6 +21,10 @@ from reproduction.verdict.wording import (
     claim_support,
 )
 from textmix.core.errors import ConfigError, suggest
+
+if TYPE_CHECKING:
+    # Not imported at run time, because the workflow imports this module while it is parsed.
+    from reproduction.verdict.report_rows import Item
 
 #: Keys of ``paper.yaml`` with the experience report, in the order of the page.
 EXPERIENCE_KEYS = ("easy", "hard", "deviations", "limitations")

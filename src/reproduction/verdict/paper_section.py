@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,10 +22,11 @@ from reproduction.verdict.evidence_levels import (
 from reproduction.verdict.main_claims import AnsweredClaim, answer_claims
 from reproduction.verdict.missing_data import RESULT_KINDS, DataUsed, is_unnamed
 from reproduction.verdict.provenance import links_to_evidence, links_to_sources
-from reproduction.verdict.published import CLAIM, FACT, PHRASE, Choice
+from reproduction.verdict.published import CLAIM, FACT, PHRASE, Check, Choice
 from reproduction.verdict.recorded_run import OUT_OF_DATE
 from reproduction.verdict.replication import Scorecard, scorecard
 from reproduction.verdict.report_rows import WEAK, Item
+from reproduction.verdict.simulated_claims import simulate_claims
 from reproduction.verdict.tables import PaperTable
 from reproduction.verdict.wording import (
     ABSENT_RESULT,
@@ -259,6 +260,8 @@ class PaperSection(ItemGroup):
         Locator of a result cited by a cause -> formatted value, or reason why this run has none.
     means : sequence of MethodMean
         The mean differences of its methods.
+    checks : mapping of str to Check
+        Its checks by name.
     experience : mapping
         Key of `reproduction.verdict.main_claims.EXPERIENCE_KEYS` -> texts on the reproduction.
     """
@@ -274,6 +277,7 @@ class PaperSection(ItemGroup):
     specification: SpecificationCurves = field(default_factory=SpecificationCurves)
     cause_values: Mapping[str, str] = field(default_factory=dict)
     means: Sequence[MethodMean] = ()
+    checks: Mapping[str, Check] = field(default_factory=dict)
     experience: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
@@ -290,7 +294,9 @@ class PaperSection(ItemGroup):
     @cached_property
     def yardstick(self) -> Yardstick:
         """Simulated perfect replications of the paper's rows."""
-        return Yardstick.of(self.items)
+        yardstick = Yardstick.of(self.items)
+        claims = simulate_claims(self.items, self.checks, self.spec, yardstick.cells)
+        return replace(yardstick, claims=claims)
 
     @cached_property
     def scorecard(self) -> Scorecard:

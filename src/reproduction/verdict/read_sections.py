@@ -153,6 +153,7 @@ def make_section(
         choices=record.choices,
         data=data,
         causes=causes_of(record.choices, record.rows),
+        checks=record.checks,
     )
 
 
