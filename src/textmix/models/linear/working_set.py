@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from textmix.models.linear.column_kernels import combine_some, correlate
+from textmix.models.linear.column_kernels import combine_some, copy_columns, correlate
 from textmix.models.linear.coordinate_descent_kernels import descend
 from textmix.models.linear.margin_problem import MarginProblem, MarginSolution, margin_solution, null_model
 
 #: Maximum number of zero-weight features that may join the working set in a round, regardless of its size.
 LEAST_ROOM = 1000
-#: Maximum number of Newton steps of a round, and of coordinate descent sweeps of a Newton step.
-NEWTON_STEPS, SWEEPS = 20, 1000
+#: Maximum number of Newton steps of a round.
+NEWTON_STEPS = 20
+#: Maximum number of coordinate descent sweeps of a Newton step.
+SWEEPS = 1000
 
 
 def solve_l1(
@@ -32,11 +34,16 @@ def solve_l1(
     """
     start = start or null_model(problem)
     arrays = problem.X.arrays
-    w, b, z = start.w.copy(), start.b, start.scores.copy()
-    objective, gap, n_iter = np.inf, np.inf, 0
+    w = start.w.copy()
+    b = start.b
+    z = start.scores.copy()
+    objective = np.inf
+    gap = np.inf
+    n_iter = 0
     for n_iter in range(max_iter + 1):
         shift = problem.best_shift(z)
-        b, z = b + shift, z + shift
+        b += shift
+        z = z + shift
         gradient = correlate(*arrays, problem.derivative(z))
         objective = problem.value(z) + _penalty(w, l1, l2)
         gap = _duality_gap(problem, z, gradient, (l1, l2), objective)
@@ -95,23 +102,30 @@ def _minimise_on(
     tol: float,
 ) -> tuple[float, np.ndarray]:
     """Update the weights of the working set in place by Newton's method."""
-    arrays, (weights, z) = problem.X.arrays, start
-    w, b = weights[columns], 0.0
+    weights, z = start
+    arrays = copy_columns(*problem.X.arrays, columns)
+    every_column = np.arange(len(columns))
+    w = weights[columns]
+    b = 0.0
     objective = problem.value(z) + _penalty(w, *penalties)
     for _ in range(NEWTON_STEPS):
         # A minimum curvature is set for each document: otherwise weights with zero curvature would never return to 0.
         state = np.column_stack([problem.derivative(z), problem.curvature(z) + 1e-4 * problem.c])
         new = w.copy()
         limits = (0.3 * tol, SWEEPS, problem.intercept)
-        change_b, violation, _sweeps = descend(*arrays, columns, new, state, *penalties, *limits)
-        change = combine_some(*arrays, columns, new - w, len(z)) + change_b
-        t, decreased = 1.0, -np.inf
+        change_b, violation, _sweeps = descend(*arrays, new, state, *penalties, *limits)
+        change = combine_some(*arrays, every_column, new - w, len(z)) + change_b
+        t = 1.0
+        decreased = -np.inf
         while t > 1e-10:
             decreased = problem.value(z + t * change) + _penalty(w + t * (new - w), *penalties)
             if decreased <= objective:
                 break
             t *= 0.5
-        w, z, b, objective = w + t * (new - w), z + t * change, b + t * change_b, decreased
+        w = w + t * (new - w)
+        z = z + t * change
+        b += t * change_b
+        objective = decreased
         if violation <= tol:
             break
     weights[columns] = w
