@@ -117,14 +117,23 @@ def remedy(text: str) -> Remedy:
     return Remedy(text, text, [file], text)
 
 
-def pages(*sections: PaperSection, text: str = "plain") -> dict[str, str]:
-    report = Report(sections, {"gone": remedy(text)})
+def pages(*sections: PaperSection, text: str = "plain", is_rehearsal: bool = False) -> dict[str, str]:
+    report = Report(sections, {"gone": remedy(text)}, is_rehearsal=is_rehearsal)
     return {
         "index": render_front(report),
         "numbers": render_numbers(report),
         **{section.name: render_paper(report, section.name) for section in sections},
-        "provenance": render_provenance(report.papers, {"Run": {text: text}, "Code": text}, text),
+        "provenance": render_provenance(
+            report.papers, {"Run": {text: text}, "Code": text}, text, is_rehearsal=is_rehearsal
+        ),
     }
+
+
+def test_every_page_of_a_rehearsal_says_so_in_text_and_title() -> None:
+    for name, page in pages(part(text="plain"), is_rehearsal=True).items():
+        assert "<title>REHEARSAL: " in page, name
+        assert "Rehearsal with synthetic data." in Reader(page).text, name
+    assert not any("rehearsal" in Reader(page).text.lower() for page in pages(part(text="plain")).values())
 
 
 def test_pages_show_everything_they_were_given() -> None:

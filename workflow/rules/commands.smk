@@ -46,6 +46,7 @@ rule record:
         schemas=os.path.relpath(ROOT / "workflow/schemas"),
         chosen=PLAN.chosen(),
         capped=PLAN.settings["max_trials"] is not None,
+        rehearsal=PLAN.settings["rehearsal"],
         folders={paper: os.path.relpath(PLAN.folders[paper]) for paper in PLAN.papers},
         papers=PARAMS.compare_all,
     message:
@@ -70,6 +71,7 @@ rule record_curves:
             for paper in INPUTS.papers_with_alternatives()
         },
         declared=PARAMS.specifications,
+        rehearsal=PLAN.settings["rehearsal"],
     message:
         "Recording the specification curves"
     script:

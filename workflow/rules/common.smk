@@ -143,6 +143,8 @@ def print_verdicts():
         paper: f"results/papers/{paper}/report/{paper}.html" for paper in PLAN.papers
     }
     reports["Report"] = "results/report/index.html"
+    if PLAN.settings["rehearsal"]:
+        logger.warning("rehearsal with synthetic data: no number is a result")
     for name, page in reports.items():
         summary = Path(page).with_name("summary.json")
         if summary.exists() and summary.stat().st_mtime >= STARTED:

@@ -55,6 +55,7 @@ with job(snakemake, tolerate_missing=True) as running:
         remedies={role: as_remedy(entry) for role, entry in settings.remedies.items()},
         recorded=recorded,
         is_alone=settings.alone,
+        is_rehearsal=settings.rehearsal,
     )
     drawing = draw_summary(report.points, report.papers, report.claims)
     narrow_drawing = draw_summary(report.points, report.papers, report.claims, narrow=True)

@@ -21,5 +21,10 @@ with job(snakemake, tolerate_missing=True) as running:
             Path("results/benchmarks"), map(Path, read.benchmarks)
         ),
     }
-    page = render_provenance(asked.papers, facts, canonical_json(asked.settings))
+    page = render_provenance(
+        asked.papers,
+        facts,
+        canonical_json(asked.settings),
+        is_rehearsal=asked.settings.get("rehearsal", False),
+    )
     write_result(snakemake.output[0], page, running.record)

@@ -6,13 +6,14 @@ from reproduction.flow.git import commit_of
 from reproduction.flow.job_context import job, logger
 from reproduction.flow.results import role_entries
 from reproduction.verdict.published import read_record
-from reproduction.verdict.record_writer import PaperPlan, check_no_loss, read_run, write_record
+from reproduction.verdict.record_writer import PaperPlan, check_no_loss, check_no_rehearsal, read_run, write_record
 from reproduction.verdict.recorded_run import read_recorded, recorded_files
 from textmix.core.errors import ConfigError
 
 with job(snakemake):
     asked = snakemake.params
     schemas, run = Path(asked.schemas), Path(asked.run)
+    check_no_rehearsal(asked.rehearsal, run)
     if asked.capped:
         raise ConfigError("record: max_trials is set, so that this is not the whole run; leave it out")
     plans = {

@@ -5,12 +5,13 @@ from pathlib import Path
 from reproduction.flow.git import commit_of
 from reproduction.flow.job_context import job, logger
 from reproduction.flow.recorded_curves import RECORDED_CURVES, record_curves
-from reproduction.verdict.record_writer import check_fresh, commit_text
+from reproduction.verdict.record_writer import check_fresh, check_no_rehearsal, commit_text
 from textmix.core.errors import IntegrityError
 
 with job(snakemake):
     asked = snakemake.params
     run = Path(asked.run)
+    check_no_rehearsal(asked.rehearsal, run)
     commit = commit_text(commit_of(run.resolve()))
     made = {paper: run / f"results/papers/{paper}/specifications" for paper in asked.folders}
     if not any(folder.is_dir() for folder in made.values()):

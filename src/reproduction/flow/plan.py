@@ -31,7 +31,7 @@ from textmix.experiment.methods import Method
 EXPENSIVE = "expensive"
 _BOOLEANS = {"true": True, "false": False}
 #: Keys with a boolean value.
-_BOOLEAN_KEYS = ("strict", "full")
+_BOOLEAN_KEYS = ("strict", "full", "rehearsal")
 
 
 @dataclass(frozen=True)

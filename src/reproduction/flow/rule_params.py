@@ -289,6 +289,7 @@ class RuleParams:
             "recorded_curves": {paper: files for paper, files in recorded.items() if files},
             "chosen": [wildcards.paper] if is_of_paper else plan.chosen(),
             "alone": is_of_paper,
+            "rehearsal": plan.settings.get("rehearsal", False),
         }
 
     def _report_roles(self, papers: Iterable[str], is_of_paper: bool) -> dict[str, Mapping[str, Any]]:

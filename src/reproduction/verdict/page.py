@@ -64,6 +64,8 @@ class Report(ItemGroup):
         The recorded run, if available.
     is_alone : bool, default=False
         Whether this is the report of a single paper, which has no page on the run.
+    is_rehearsal : bool, default=False
+        Whether the data of the run are synthetic.
     drawing, narrow_drawing : str, default=""
         Summary figure as an HTML element, for wide and narrow screens.
     """
@@ -72,6 +74,7 @@ class Report(ItemGroup):
     remedies: Mapping[str, Remedy]
     recorded: RecordedRun | None = None
     is_alone: bool = False
+    is_rehearsal: bool = False
     drawing: str = ""
     narrow_drawing: str = ""
     items: Sequence[Item] = field(init=False)
@@ -174,7 +177,9 @@ def render_paper(report: Report, paper: str) -> str:
     return _render(report, "paper.html", page=paper, section=report.section(paper))
 
 
-def render_provenance(papers: Sequence[str], facts: Mapping[str, Any], configuration: str) -> str:
+def render_provenance(
+    papers: Sequence[str], facts: Mapping[str, Any], configuration: str, *, is_rehearsal: bool = False
+) -> str:
     """Render the page on the run.
 
     Parameters
@@ -185,20 +190,22 @@ def render_provenance(papers: Sequence[str], facts: Mapping[str, Any], configura
         Heading -> value, or heading -> name -> value.
     configuration : str
         Configuration of the run as text.
+    is_rehearsal : bool, default=False
+        Whether the data of the run are synthetic.
     """
-    template = _environment(papers).get_template("provenance.html")
+    template = _environment(papers, is_rehearsal).get_template("provenance.html")
     return template.render(page="provenance", facts=facts, configuration=configuration)
 
 
 def _render(report: Report, template: str, **content: Any) -> str:
     """Render a template with a report and additional content."""
-    pages = _environment(report.papers)
+    pages = _environment(report.papers, report.is_rehearsal)
     if report.is_alone:
         pages.globals["pages"] = _links(report.papers)[:-1]
     return pages.get_template(template).render(report=report, **content)
 
 
-def _environment(papers: Sequence[str]) -> jinja2.Environment:
+def _environment(papers: Sequence[str], is_rehearsal: bool) -> jinja2.Environment:
     """Create the Jinja environment with the common functions and constants of the templates."""
     pages = environment(TEMPLATES)
     pages.globals.update(
@@ -221,6 +228,7 @@ def _environment(papers: Sequence[str]) -> jinja2.Environment:
         place=where_in_words,
         papers=papers,
         pages=_links(papers),
+        is_rehearsal=is_rehearsal,
         style=style("page.css") + Markup("\n" + dark_rules()),  # noqa: S704 - both are our own
     )
     return pages

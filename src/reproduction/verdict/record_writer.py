@@ -21,6 +21,7 @@ from reproduction.verdict.recorded_run import RECORDED, RECORDED_COLUMNS, RUN, F
 from reproduction.verdict.report_rows import shorten_reasons
 from reproduction.verdict.wording import JUDGED, first_of
 from textmix.core import io
+from textmix.core.config import load_yaml_strict
 from textmix.core.digests import sha256_file
 from textmix.core.errors import IntegrityError, MissingResult
 
@@ -132,6 +133,13 @@ def write_record(run: RecordedRun, folders: Mapping[str, Path], texts: Mapping[s
     for paper, text in texts.items():
         io.write_text(folders[paper] / RECORDED, text)
         io.write_json(folders[paper] / RUN, asdict(run.papers[paper]))
+
+
+def check_no_rehearsal(is_rehearsal: bool, run: Path) -> None:
+    """Raise IntegrityError if the data of this run or of the run in another clone are synthetic."""
+    config = run / "config/config.yaml"
+    if is_rehearsal or (config.is_file() and load_yaml_strict(config).get("rehearsal", False)):
+        raise IntegrityError(f"{run}: a rehearsal with synthetic data is not recorded; record a run with the real data")
 
 
 def check_no_loss(old: RecordedRun | None, new: RecordedRun) -> None:
