@@ -16,7 +16,7 @@ from reproduction.verdict.paper_section import PaperSection
 from reproduction.verdict.published import COUNTED, FACT, Record
 from reproduction.verdict.read_sections import make_section
 from reproduction.verdict.record_check import lost_verdicts
-from reproduction.verdict.record_writer import check_no_loss, check_no_rehearsal, write_record
+from reproduction.verdict.record_writer import check_no_loss, write_record
 from reproduction.verdict.recorded_run import (
     OUT_OF_DATE,
     RECORDED_COLUMNS,
@@ -233,14 +233,3 @@ def test_a_run_that_judged_less_than_the_recorded_one_is_refused() -> None:
     check_no_loss(old, run_of(recorded(verdict="differs"), recorded("p.y")))
     with pytest.raises(IntegrityError, match=r"did not judge 1 rows .* p\.y"):
         check_no_loss(old, run_of(recorded(), recorded("p.y", "data missing")))
-
-
-def test_a_rehearsal_is_not_recorded_whatever_clone_ran_it(tmp_path: Path) -> None:
-    config = tmp_path / "config/config.yaml"
-    config.parent.mkdir()
-    config.write_text("rehearsal: false\n")
-    check_no_rehearsal(False, tmp_path)
-    config.write_text("rehearsal: true\n")
-    for is_rehearsal in (False, True):
-        with pytest.raises(IntegrityError, match="rehearsal"):
-            check_no_rehearsal(is_rehearsal, tmp_path)
