@@ -292,20 +292,22 @@ def _side(name: str, check: Check, side: str, results: Results, methods: MethodN
     if not check.get("average") or not operands:
         return operands
     missing = next((operand for operand in operands if isinstance(operand, MissingResult)), None)
-    return [missing or _mean([operand for operand in operands if isinstance(operand, Operand)])]
+    has_fixed_data_sets = bool(check.get("fixed_data_sets"))
+    return [missing or _mean([operand for operand in operands if isinstance(operand, Operand)], has_fixed_data_sets)]
 
 
-def _mean(operands: Sequence[Operand]) -> Operand:
+def _mean(operands: Sequence[Operand], has_fixed_data_sets: bool = False) -> Operand:
     """Average several numbers.
 
-    The trials of the mean are the means of the data sets, or the trials of a single data set.
+    The trials of the mean are the means of the data sets, which are then a sample of problems. For a single data set,
+    or if the data sets are fixed, they are the means of each trial.
     """
     by_role: dict[str, list[Operand]] = {}
     for operand in operands:
         by_role.setdefault(operand.role, []).append(operand)
     series = [operand.trials for operand in operands if operand.trials is not None]
     trials = None
-    if len(by_role) > 1:
+    if len(by_role) > 1 and not has_fixed_data_sets:
         means = [statistics.fmean(operand.value for operand in group) for group in by_role.values()]
         trials = Trials(means, f"data sets {', '.join(by_role)}", 0.0)
     elif len(series) == len(operands):

@@ -54,7 +54,7 @@ PUBLISHED_COLUMNS = (
 #: Kind of a row -> its meaning.
 KINDS: Mapping[str, str] = {
     "number": "a measured value as published",
-    "phrase": "a count of a phrase in the texts, as published",
+    "phrase": "a count in the texts as published: of a phrase, of skip-grams, or of the words of a vocabulary",
     "fact": "a fact about a data file, such as its number of documents: whether the data are the paper's",
     "claim": "a statement on measured values",
     "setting": "a setting of the experiment, such as a number of trials",
@@ -62,6 +62,8 @@ KINDS: Mapping[str, str] = {
     "equation": "a formula or property of a model, judged by a test",
     "context": "a fact that no experiment can reproduce, or that is not in the paper",
     "beyond": "a number or claim of a later work on the same data, for comparison with a current method",
+    "runtime": "a claim on running times, which here are those of our own code",
+    "cited": "a value that the paper cites from another work",
     "identity": "a claim without power: it holds by arithmetic, or for random words too",
 }
 NUMBER = "number"
@@ -105,8 +107,8 @@ UNITS: Mapping[str, str] = {
 TOLERANCES = ("exact", "near", "range", "order", "test", "open")
 #: Type of check -> required and optional keys, in addition to ``text`` and ``kind``.
 CHECK_KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "above": (("left", "right"), ("exceptions", "factor", "average")),
-    "near": (("left", "right", "margin"), ("average",)),
+    "above": (("left", "right"), ("exceptions", "factor", "average", "fixed_data_sets")),
+    "near": (("left", "right", "margin"), ("average", "fixed_data_sets")),
     "largest": (("left", "right"), ()),
     "rising": (("left",), ()),
     "falling": (("left",), ()),
@@ -115,7 +117,7 @@ CHECK_KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "positive": (("left",), ()),
     "negative": (("left",), ()),
     "holds": (("left",), ()),
-    "significant": (("left", "right"), ("exceptions", "factor", "average")),
+    "significant": (("left", "right"), ("exceptions", "factor", "average", "fixed_data_sets")),
 }
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+, -]*[A-Za-z0-9]")

@@ -147,10 +147,10 @@ def correlation_of_parameters(alpha: np.ndarray, beta: np.ndarray) -> float:
 def approximation(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Compare log probabilities of training documents under DCM and EDCM (sections 3 and 4).
 
-    ``correlation_..`` is the correlation of log p and log q, ``deviation_..`` the mean of |log q - log p| / |log p|.
-    ``signed_deviation_..`` is the absolute value of the mean of (log q - log p) / |log p|, ``deviation_per_word_..``
-    the mean of |log q - log p| per word. Keys have ``same_parameters`` for q with the DCM's parameters and ``own_parameters`` for q with its own. They end in
-    ``_bag`` if the multinomial coefficient is included.
+    ``correlation_..`` is the correlation of log p and log q, ``deviation_..`` the mean of |log q - log p| / |log p|,
+    ``signed_deviation_..`` the absolute value of the mean of (log q - log p) / |log p|, and ``deviation_per_word_..``
+    the mean of |log q - log p| per word. Keys have ``same_parameters`` for q with the DCM's parameters and
+    ``own_parameters`` for q with its own. They end in ``_bag`` if the multinomial coefficient is included.
 
     Settings: ``per_class``, number of documents drawn from each class; ``n_shown``, number of parameters in the figure.
     Result: the tables ``documents`` (length, log p and log q in nats of each drawn document), ``by_length`` (see

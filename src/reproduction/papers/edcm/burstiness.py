@@ -25,8 +25,9 @@ def burstiness(sources: Sources, settings: Settings, _: Generator) -> Measure:
     ``concentrations``; ``words``, number of words in the limit s -> infinity, with documents of ``length`` words and
     ``infinite`` as s; ``class``, index of the class to evaluate; ``bands``, the ranks by frequency of
     the first word (from 0) and after the last one, by name; ``occurrences``, the largest m.
-    Result: the table ``occurrences`` has the proportion of (document, word) pairs in which the word occurs exactly m
-    times, in the documents of the class and as expected by each model, for each band and each m from 1.
+    Result: see `_repeats` for the values of a band. The table ``occurrences`` has the proportion of (document, word)
+    pairs in which the word occurs exactly m times, in the documents of the class and as expected by each model, for
+    each band and each m from 1.
     """
     train = only(sources).first().train
     values: Values = {}
@@ -40,7 +41,25 @@ def burstiness(sources: Sources, settings: Settings, _: Generator) -> Measure:
     documents = Documents(X, np.zeros(len(rows_of_class), dtype=train.y.dtype))
     values["largest_error_of_repetition_factor"] = _error_of_repetition(documents, settings["occurrences"])
     rows = _occurrences(documents, settings["bands"], settings["occurrences"])
+    for band in settings["bands"]:
+        values.update(_repeats(band, [row for row in rows if row["band"] == band and row["m"] > 1]))
     return Measure(values, {"occurrences": rows})
+
+
+def _repeats(band: str, rows: Rows) -> Values:
+    """Compare the proportions of repeated occurrences that are observed and expected by each model, for one band.
+
+    Values ending in ``observed_over_<model>`` are ratios, values ending in ``factor_<model>`` the larger of the ratio
+    and its reciprocal.
+    """
+    observed = sum(row["seen"] for row in rows)
+    values: Values = {}
+    for model in ("multinomial", "dcm", "edcm"):
+        expected = sum(row[model] for row in rows)
+        ratio = observed / expected
+        values[f"{band}_repeats_observed_over_{model}"] = ratio
+        values[f"{band}_repeats_factor_{model}"] = max(ratio, 1.0 / ratio) if ratio else np.inf
+    return values
 
 
 def _log_rising(a: float, x: int) -> float:

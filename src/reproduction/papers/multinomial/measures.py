@@ -208,6 +208,8 @@ def threshold_curves(sources: Sources, settings: Settings, generator: Generator)
         limits = class_thresholds(held_out_scores["binary"], held_out.y, criterion=criterion, **options)
         values |= _values_with_class_thresholds(criterion, scores["binary"], test.y, limits)
     values["largest_ratio_of_ranges"] = _largest_ratio_of_ranges(rows)
+    ratio = values["binary_lowest_set_error"] / values["accumulated_lowest_set_error"]
+    values["binary_over_accumulated_lowest_set_error"] = ratio
     return Measure(values, {"curves": rows})
 
 
