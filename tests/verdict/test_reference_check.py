@@ -84,7 +84,7 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
         r"column source: experiment table1: unknown metric 'acuracy'; did you mean 'accuracy'\?",
     ),
     "check": (
-        *(ROW, "check:", "check:no_"),
+        *(ROW, "check:fisher_gains", "check:no_fisher_gains"),
         r"published\.csv, line \d+, column source: unknown check 'no_\w+'; did you mean '",
     ),
     "artefact of a table": (
