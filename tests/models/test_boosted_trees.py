@@ -26,8 +26,12 @@ def test_a_tree_is_that_of_the_reference_implementation(seed):
     residual = rng.uniform(-1.0, 1.0, size=25)
     weight = rng.uniform(size=25) * (rng.uniform(size=25) < 0.7)
     columns = np.ascontiguousarray(X.T)
+    order = np.argsort(columns, axis=1, kind="stable").astype(np.uint32)
+    active = np.flatnonzero(weight)
+    active_bins = np.ascontiguousarray(bin_columns(columns, order)[:, active])
+    active_columns = np.ascontiguousarray(columns[:, active])
     _, feature, threshold, _, value, leaf = grow_tree(
-        columns, *bin_columns(columns), residual, weight, 5, 1.0, 0.75, 1.0
+        columns, order, active, active_columns, active_bins, residual[active], weight[active], 5, 1.0, 0.75, 1.0
     )
     expected = naive.tree(X, residual, weight, 5, 1.0)
     np.testing.assert_allclose(value[leaf], naive.predict(expected, X, residual, weight, 0.75, 1.0), rtol=1e-9)

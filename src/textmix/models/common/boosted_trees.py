@@ -319,12 +319,42 @@ class LightGBMTrees(Trees):
 
 
 class _BinnedColumns(NamedTuple):
-    """Features as dense columns, float64 (V, N), with the bins of the root node, see `tree_kernels.bin_columns`."""
+    """Features as dense columns.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (V, N)
+        Values.
+    order : uint32 ndarray of shape (V, N)
+        Instances in increasing order of each feature.
+    bins : uint8 ndarray of shape (V, N)
+        Bins in the root node, see `tree_kernels.bin_columns`.
+    """
 
     columns: np.ndarray
+    order: np.ndarray
     bins: np.ndarray
-    low: np.ndarray
-    width: np.ndarray
+
+    @classmethod
+    def of(cls, X: Any) -> _BinnedColumns:
+        """Convert sparse or dense features X (N, V)."""
+        dense = X.toarray() if sparse.issparse(X) else np.asarray(X)
+        columns = np.ascontiguousarray(dense.T, dtype=np.float64)
+        order = np.empty(columns.shape, dtype=np.uint32)
+        for feature, column in enumerate(columns):
+            order[feature] = np.argsort(column, kind="stable")
+        return cls(columns, order, bin_columns(columns, order))
+
+    @property
+    def can_split(self) -> bool:
+        """Whether at least one feature has two or more values."""
+        return bool((self.columns.max(axis=1) > self.columns.min(axis=1)).any())
+
+    def select(self, active: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the values and the root's bins of the instances with the indices ``active``, (V, A) each."""
+        if len(active) == self.columns.shape[1]:
+            return self.columns, self.bins
+        return np.ascontiguousarray(self.columns[:, active]), np.ascontiguousarray(self.bins[:, active])
 
 
 class EqualWidthTrees(Trees):
@@ -345,9 +375,7 @@ class EqualWidthTrees(Trees):
             raise ValueError(
                 f"tree_method='equal_width' needs dense features, but X has shape {X.shape}; use tree_method='lightgbm'"
             )
-        dense = X.toarray() if sparse.issparse(X) else np.asarray(X)
-        columns = np.ascontiguousarray(dense.T, dtype=np.float64)
-        return _BinnedColumns(columns, *bin_columns(columns))
+        return _BinnedColumns.of(X)
 
     @cached_property
     def forest(self) -> Forest:
@@ -361,17 +389,23 @@ class EqualWidthTrees(Trees):
     @cached_property
     def can_split(self) -> bool:
         """See `Trees`."""
-        return bool((self._data.width > 0.0).any())
+        return bool(self._data.can_split)
 
     def grow(self, loss: Loss) -> None:
         """See `Trees`."""
         vars(self).pop("forest", None)
         limit = 1.0 if loss.n_outputs > 1 else 2.0
         sizes = (self.growth.leaves, self.growth.min_leaf_weight, loss.class_factor, limit)
+        # Only instances with a positive weight are binned; all of them are assigned to leaves.
+        active = np.flatnonzero(loss.weight > 0.0)
+        active_data = (active, *self._data.select(active))
+        weight = loss.weight[active]
         for _ in range(self.growth.trees):
-            residuals = np.ascontiguousarray((loss.target - loss.probabilities(self.scores)).T)
+            residuals = np.ascontiguousarray((loss.target - loss.probabilities(self.scores))[active].T)
             for output, residual in enumerate(residuals):
-                root, feature, threshold, child, value, leaf = grow_tree(*self._data, residual, loss.weight, *sizes)
+                root, feature, threshold, child, value, leaf = grow_tree(
+                    self._data.columns, self._data.order, *active_data, residual, weight, *sizes
+                )
                 step = self.growth.shrinkage * value
                 self.scores[:, output] += step[leaf]
                 self._grown.append(Forest(np.array([root], dtype=np.int32), feature, threshold, child, step))

@@ -2,7 +2,11 @@ r"""Regression trees fitted by weighted least squares over equal-width bins, wit
 
 A tree grows leaf by leaf: the next split is the one that reduces the weighted sum of squared residuals most.  A split
 candidate of a node is the upper edge of one of `N_BINS` equal-width bins between the smallest and the largest value of
-a feature in the node.  Instances of weight 0 belong to nodes, and count for the range of the features, but not in sums.
+a feature in the node.  Instances of weight 0 belong to nodes, and count for the range of the features, but not in sums:
+only the other instances, the active ones, are binned.
+
+The bins of a node depend on its range, so that the histogram of a node is not the difference of two others.  The range
+comes from the sorted order of each feature: the first instance of a child is searched from that of its parent.
 
 References: J. H. Friedman, Annals of Statistics 29, 2001 (gradient boosting, multi-class Newton steps); C. Li, B. Wang,
 V. Pavlu and J. Aslam, ICML 2016, section 3.2 (weights in the least-squares fit, not in the gradient).
@@ -20,158 +24,153 @@ from textmix.numerics.jit import njit
 N_BINS = 100
 #: Minimum reduction of the weighted sum of squared residuals; smaller reductions are rounding errors.
 MIN_GAIN = 1e-12
+#: Factor that lowers a bound by more than its rounding error.
+ROUNDING = 1.0 - 1e-9
 
 
 @njit
-def bin_index(value: float, low: float, scale: float) -> np.uint8:
-    """Compute the bin of a value: bin b contains values above ``low + b / scale`` up to ``low + (b + 1) / scale``."""
-    index = math.ceil((value - low) * scale) - 1
-    return np.uint8(min(max(index, 0), N_BINS - 1))  # unsigned, so that no kernel checks for negative indices
+def bin_values(values: np.ndarray, low: float, high: float, bins: np.ndarray) -> None:
+    """Compute the bins of values (A,) in the range from ``low`` to ``high``, in place: ``bins``, uint8 (A,).
+
+    With the scale `N_BINS` / (high - low), bin b contains the values above low + b / scale up to low + (b + 1) / scale.
+    """
+    scale = N_BINS / (high - low)
+    for j in range(len(values)):
+        # Floating-point arithmetic, which the compiler vectorises.
+        index = np.ceil((values[j] - low) * scale) - 1.0
+        bins[j] = np.uint8(min(max(index, 0.0), N_BINS - 1.0))
 
 
 @njit
-def bin_columns(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Compute the bins of all instances for the root node.
+def bin_columns(columns: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Compute the bins of all instances in the root node, uint8 (V, N); all values of a constant feature are in bin 0.
 
-    ``columns``, float64 (V, N), are the features.  The results are the bins, uint8 (V, N), and the lower edge and the
-    width of the bins of each feature, (V,) each; the width of a constant feature is 0.
+    ``columns``, float64 (V, N), are the features, and ``order``, uint32 (V, N), sorts the instances of each feature.
     """
     n_features, n = columns.shape
     bins = np.zeros((n_features, n), dtype=np.uint8)
-    low = np.zeros(n_features)
-    width = np.zeros(n_features)
     for feature in range(n_features):
-        smallest = columns[feature].min()
-        largest = columns[feature].max()
-        low[feature] = smallest
+        smallest = columns[feature, order[feature, 0]]
+        largest = columns[feature, order[feature, n - 1]]
         if largest > smallest:
-            width[feature] = (largest - smallest) / N_BINS
-            scale = N_BINS / (largest - smallest)
-            for i in range(n):
-                bins[feature, i] = bin_index(columns[feature, i], smallest, scale)
-    return bins, low, width
+            bin_values(columns[feature], smallest, largest, bins[feature])
+    return bins
 
 
 @njit
 def _best_bin(
-    weights: np.ndarray, sums: np.ndarray, total_weight: float, total_sum: float, min_weight: float
+    histogram: np.ndarray, total_weight: float, total_sum: float, min_weight: float, min_gain: float
 ) -> tuple[float, int]:
     """Find the last bin of the left child with the largest gain; return the gain and the bin.
 
-    ``weights`` and ``sums``, float64 (N_BINS,), are the sums of weights and of weighted residuals in each bin.
+    ``histogram``, float64 (N_BINS, 2), contains the sums of weights and of weighted residuals of each bin.  If no gain
+    exceeds ``min_gain``, the results are ``min_gain`` and -1.
     """
-    best_gain = 0.0
+    best_gain = min_gain
     best_bin = -1
     parent = total_sum * total_sum / total_weight
+    bound = (best_gain + parent) * ROUNDING
     left_weight = 0.0
     left_sum = 0.0
     for b in range(N_BINS - 1):
-        if weights[b] == 0.0:
-            continue
-        left_weight += weights[b]
-        left_sum += sums[b]
+        left_weight += histogram[b, 0]
+        left_sum += histogram[b, 1]
         right_weight = total_weight - left_weight
         if right_weight < min_weight:
             break
         if left_weight < min_weight:
             continue
         right_sum = total_sum - left_sum
-        products = left_sum * left_sum * right_weight + right_sum * right_sum * left_weight
-        gain = products / (left_weight * right_weight) - parent
-        if gain > best_gain:
-            best_gain = gain
-            best_bin = b
+        numerator = left_sum * left_sum * right_weight + right_sum * right_sum * left_weight
+        denominator = left_weight * right_weight
+        # Divide only if the gain may exceed the largest one.
+        if numerator > bound * denominator:
+            gain = numerator / denominator - parent
+            if gain > best_gain:
+                best_gain = gain
+                best_bin = b
+                bound = (best_gain + parent) * ROUNDING
     return best_gain, best_bin
 
 
 @njit
-def split_root(
+def _find_split(
+    columns: np.ndarray,
     bins: np.ndarray,
     low: np.ndarray,
-    width: np.ndarray,
+    high: np.ndarray,
+    members: np.ndarray,
     weight: np.ndarray,
     products: np.ndarray,
     min_weight: float,
+    is_root: bool,
 ) -> tuple[float, int, float]:
-    """Find the best split of the root node: its gain, feature and threshold; see `bin_columns`."""
-    active = np.flatnonzero(weight > 0.0).astype(np.uint32)
-    active_weight = weight[active]
-    active_products = products[active]
+    """Find the best split of a node: its gain, feature and threshold.
+
+    ``columns`` and ``bins``, (V, A), are the features of the active instances and their bins in the root.  The node has
+    the active instances ``members``; ``low`` and ``high``, (V,), are the range of each feature in the node.
+    """
+    member_weight = weight[members]
+    member_products = products[members]
+    total_weight = 0.0
+    total_sum = 0.0
+    for j in range(len(members)):
+        total_weight += member_weight[j]
+        total_sum += member_products[j]
+    if total_weight < 2.0 * min_weight:
+        return 0.0, -1, 0.0
     best_gain = MIN_GAIN
     best_feature = -1
     best_threshold = 0.0
-    total_weight = 0.0
-    total_sum = 0.0
-    for j in range(len(active)):
-        total_weight += active_weight[j]
-        total_sum += active_products[j]
-    if total_weight < 2.0 * min_weight:
-        return 0.0, -1, 0.0
-    weights = np.zeros(N_BINS)
-    sums = np.zeros(N_BINS)
-    for feature in range(len(width)):
-        if width[feature] <= 0.0:
+    histogram = np.zeros((N_BINS, 2))
+    values = np.empty(len(members))
+    node_bins = np.empty(len(members), dtype=np.uint8)
+    for feature in range(len(columns)):
+        extent = high[feature] - low[feature]
+        if extent <= 0.0:
             continue
-        weights[:] = 0.0
-        sums[:] = 0.0
-        row = bins[feature]
-        for j in range(len(active)):
-            b = row[active[j]]
-            weights[b] += active_weight[j]
-            sums[b] += active_products[j]
-        gain, last = _best_bin(weights, sums, total_weight, total_sum, min_weight)
-        if gain > best_gain:
+        if is_root:
+            node_bins = bins[feature]
+        else:
+            column = columns[feature]
+            for j in range(len(members)):
+                values[j] = column[members[j]]
+            bin_values(values, low[feature], high[feature], node_bins)
+        histogram[:] = 0.0
+        for j in range(len(members)):
+            b = node_bins[j]
+            histogram[b, 0] += member_weight[j]
+            histogram[b, 1] += member_products[j]
+        gain, last = _best_bin(histogram, total_weight, total_sum, min_weight, best_gain)
+        if last >= 0:
             best_gain = gain
             best_feature = feature
-            best_threshold = low[feature] + (last + 1) * width[feature]
+            best_threshold = low[feature] + (last + 1) * (extent / N_BINS)
     return best_gain, best_feature, best_threshold
 
 
 @njit
-def split_node(
-    columns: np.ndarray, members: np.ndarray, weight: np.ndarray, products: np.ndarray, min_weight: float
-) -> tuple[float, int, float]:
-    """Find the best split of a node with the instances ``members``: its gain, feature and threshold."""
-    active = members[weight[members] > 0.0]
-    active_weight = weight[active]
-    active_products = products[active]
-    best_gain = MIN_GAIN
-    best_feature = -1
-    best_threshold = 0.0
-    total_weight = 0.0
-    total_sum = 0.0
-    for j in range(len(active)):
-        total_weight += active_weight[j]
-        total_sum += active_products[j]
-    if total_weight < 2.0 * min_weight:
-        return 0.0, -1, 0.0
-    weights = np.zeros(N_BINS)
-    sums = np.zeros(N_BINS)
+def _narrow_range(order: np.ndarray, leaf_of: np.ndarray, leaf: int, first: np.ndarray, last: np.ndarray) -> None:
+    """Move the positions of a node's first and last instance in each order, (V,), from its parent's to its own."""
+    for feature in range(len(order)):
+        row = order[feature]
+        position = first[feature]
+        while leaf_of[row[position]] != leaf:
+            position += 1
+        first[feature] = position
+        position = last[feature]
+        while leaf_of[row[position]] != leaf:
+            position -= 1
+        last[feature] = position
+
+
+@njit
+def _values_at(columns: np.ndarray, order: np.ndarray, position: np.ndarray) -> np.ndarray:
+    """Return the value of each feature at a position of its order, float64 (V,)."""
+    values = np.empty(len(columns))
     for feature in range(len(columns)):
-        column = columns[feature]
-        smallest = column[members[0]]
-        largest = smallest
-        for i in members:
-            if column[i] < smallest:
-                smallest = column[i]
-            elif column[i] > largest:
-                largest = column[i]
-        if largest <= smallest:
-            continue
-        width = (largest - smallest) / N_BINS
-        scale = N_BINS / (largest - smallest)
-        weights[:] = 0.0
-        sums[:] = 0.0
-        for j in range(len(active)):
-            b = bin_index(column[active[j]], smallest, scale)
-            weights[b] += active_weight[j]
-            sums[b] += active_products[j]
-        gain, last = _best_bin(weights, sums, total_weight, total_sum, min_weight)
-        if gain > best_gain:
-            best_gain = gain
-            best_feature = feature
-            best_threshold = smallest + (last + 1) * width
-    return best_gain, best_feature, best_threshold
+        values[feature] = columns[feature, order[feature, position[feature]]]
+    return values
 
 
 @njit
@@ -190,31 +189,12 @@ def newton_step(members: np.ndarray, residual: np.ndarray, weight: np.ndarray, f
 
 
 @njit
-def _leaf_values(
-    order: np.ndarray,
-    start: np.ndarray,
-    stop: np.ndarray,
-    residual: np.ndarray,
-    weight: np.ndarray,
-    factor: float,
-    limit: float,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the value of each leaf and the leaf of each instance; a leaf has the instances order[start:stop]."""
-    value = np.zeros(len(start))
-    leaf_of = np.zeros(len(order), dtype=np.int64)
-    for leaf in range(len(start)):
-        members = order[start[leaf] : stop[leaf]]
-        value[leaf] = newton_step(members, residual, weight, factor, limit)
-        leaf_of[members] = leaf
-    return value, leaf_of
-
-
-@njit
 def grow_tree(  # noqa: PLR0915 - the state of the leaves
     columns: np.ndarray,
-    bins: np.ndarray,
-    low: np.ndarray,
-    width: np.ndarray,
+    order: np.ndarray,
+    active: np.ndarray,
+    active_columns: np.ndarray,
+    active_bins: np.ndarray,
     residual: np.ndarray,
     weight: np.ndarray,
     max_leaves: int,
@@ -222,17 +202,39 @@ def grow_tree(  # noqa: PLR0915 - the state of the leaves
     factor: float,
     limit: float,
 ) -> tuple[int, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Grow one tree on residuals (N,) with weights (N,).
+    """Grow one tree on residuals (A,) with positive weights (A,) of the active instances.
 
-    ``columns`` and its bins are those of `bin_columns`.  Each child of a split has at least ``min_weight``.  See
-    `newton_step` for ``factor`` and ``limit``.
+    Parameters
+    ----------
+    columns : ndarray of shape (V, N)
+        Features of all instances.
+    order : uint32 ndarray of shape (V, N)
+        Instances in the order of each feature.
+    active : ndarray of shape (A,), dtype intp
+        Indices of the active instances, increasing.
+    active_columns : ndarray of shape (V, A)
+        Features of the active instances.
+    active_bins : uint8 ndarray of shape (V, A)
+        Bins of the active instances in the root node, see `bin_columns`.
+    residual, weight : ndarray of shape (A,)
+        Residuals and weights of the active instances.
+    max_leaves : int
+        Maximum number of leaves.
+    min_weight : float
+        Minimum weight of each child of a split.
+    factor, limit : float
+        See `newton_step`.
 
-    The results are the root, the feature and the threshold of each split, its children (an index of a split, or ~leaf),
-    the value of each leaf, and the leaf of each instance, as in `textmix.models.common.boosted_trees.Forest`.
+    Returns
+    -------
+    root, feature, threshold, child, value
+        The tree as in `textmix.models.common.boosted_trees.Forest`: a child is the index of a split, or ~leaf.
+    leaf_of : uint32 ndarray of shape (N,)
+        Leaf of each instance.
     """
-    n = len(weight)
+    n_features, n = columns.shape
     products = weight * residual
-    order = np.arange(n, dtype=np.uint32)
+    members_of = np.arange(len(active), dtype=np.uint32)
     start = np.zeros(max_leaves, dtype=np.int64)
     stop = np.zeros(max_leaves, dtype=np.int64)
     gains = np.zeros(max_leaves)
@@ -240,11 +242,24 @@ def grow_tree(  # noqa: PLR0915 - the state of the leaves
     thresholds = np.zeros(max_leaves)
     parent = np.full(max_leaves, -1)
     side = np.zeros(max_leaves, dtype=np.int64)
+    first = np.zeros((max_leaves, n_features), dtype=np.int64)
+    last = np.full((max_leaves, n_features), n - 1)
+    leaf_of = np.zeros(n, dtype=np.uint32)
     split_feature = np.zeros(max_leaves - 1, dtype=np.int32)
     split_threshold = np.zeros(max_leaves - 1)
     child = np.zeros((max_leaves - 1, 2), dtype=np.int32)
-    stop[0] = n
-    gains[0], features[0], thresholds[0] = split_root(bins, low, width, weight, products, min_weight)
+    stop[0] = len(active)
+    gains[0], features[0], thresholds[0] = _find_split(
+        active_columns,
+        active_bins,
+        _values_at(columns, order, first[0]),
+        _values_at(columns, order, last[0]),
+        members_of,
+        weight,
+        products,
+        min_weight,
+        True,
+    )
     n_leaves = 1
     while n_leaves < max_leaves:
         leaf = -1
@@ -253,20 +268,26 @@ def grow_tree(  # noqa: PLR0915 - the state of the leaves
                 leaf = candidate
         if leaf < 0:
             break
+        feature = features[leaf]
+        threshold = thresholds[leaf]
         node = n_leaves - 1
-        split_feature[node] = features[leaf]
-        split_threshold[node] = thresholds[leaf]
+        split_feature[node] = feature
+        split_threshold[node] = threshold
         child[node, 0] = ~leaf
         child[node, 1] = ~n_leaves
         if parent[leaf] >= 0:
             child[parent[leaf], side[leaf]] = node
-        members = order[start[leaf] : stop[leaf]]
-        goes_left = columns[features[leaf]][members] <= thresholds[leaf]
+        members = members_of[start[leaf] : stop[leaf]]
+        goes_left = active_columns[feature][members] <= threshold
         left = members[goes_left]
         right = members[~goes_left]
         middle = start[leaf] + len(left)
-        order[start[leaf] : middle] = left
-        order[middle : stop[leaf]] = right
+        members_of[start[leaf] : middle] = left
+        members_of[middle : stop[leaf]] = right
+        column = columns[feature]
+        for i in range(n):
+            if leaf_of[i] == leaf and column[i] > threshold:
+                leaf_of[i] = n_leaves
         start[n_leaves] = middle
         stop[n_leaves] = stop[leaf]
         stop[leaf] = middle
@@ -274,12 +295,26 @@ def grow_tree(  # noqa: PLR0915 - the state of the leaves
         parent[n_leaves] = node
         side[leaf] = 0
         side[n_leaves] = 1
+        first[n_leaves] = first[leaf]
+        last[n_leaves] = last[leaf]
         n_leaves += 1
         if n_leaves < max_leaves:
-            gains[leaf], features[leaf], thresholds[leaf] = split_node(columns, left, weight, products, min_weight)
-            last = n_leaves - 1
-            gains[last], features[last], thresholds[last] = split_node(columns, right, weight, products, min_weight)
-    value, leaf_of = _leaf_values(order, start[:n_leaves], stop[:n_leaves], residual, weight, factor, limit)
+            for new in (leaf, n_leaves - 1):
+                _narrow_range(order, leaf_of, new, first[new], last[new])
+                gains[new], features[new], thresholds[new] = _find_split(
+                    active_columns,
+                    active_bins,
+                    _values_at(columns, order, first[new]),
+                    _values_at(columns, order, last[new]),
+                    members_of[start[new] : stop[new]],
+                    weight,
+                    products,
+                    min_weight,
+                    False,
+                )
+    value = np.zeros(n_leaves)
+    for leaf in range(n_leaves):
+        value[leaf] = newton_step(members_of[start[leaf] : stop[leaf]], residual, weight, factor, limit)
     root = 0 if n_leaves > 1 else ~0
     splits = n_leaves - 1
     return root, split_feature[:splits], split_threshold[:splits], child[:splits], value, leaf_of
