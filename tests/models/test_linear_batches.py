@@ -14,6 +14,7 @@ from tests.models.test_cbm import documents
 from tests.naive import cbm as naive
 from tests.naive.linear import plain_lbfgs
 from textmix import BinaryRelevance, CBMClassifier, ClassifierChain, PairwiseCRF, PowerSet
+from textmix.models.label_sets import estimators
 from textmix.models.linear.loss_kernels import logistic_line
 from textmix.models.linear.problems import LogisticBatch, Multinomial, add_bias
 from textmix.models.linear.row_space import RowSpace
@@ -171,7 +172,22 @@ def test_plain_lbfgs_takes_the_same_path_in_the_row_space(kind, monkeypatch):
     model = kind(variance=1e6, max_iter=4, tol=0.0, solver="plain_lbfgs")
     inside = model.fit(X, Y).coef_
     monkeypatch.setattr(RowSpace, "of", classmethod(lambda cls, X, most=0: cls(X)))
+    monkeypatch.setattr(estimators, "_latest", {})
     np.testing.assert_allclose(model.fit(X, Y).coef_, inside, atol=1e-8)
+
+
+@pytest.mark.parametrize("form", [np.array, sparse.csr_array])
+def test_fits_with_the_plain_solver_decompose_the_same_training_matrix_once(form, monkeypatch):
+    X, Y = np.random.default_rng(3).poisson(0.3, (20, 60)).astype(float), documents(1, n=20)[1]
+    decomposed = []
+    create = RowSpace.of
+    monkeypatch.setattr(RowSpace, "of", classmethod(lambda cls, X, most=0: decomposed.append(X) or create(X, most)))
+    monkeypatch.setattr(estimators, "_latest", {})
+    fits = [ClassifierChain(solver="plain_lbfgs", random_state=seed).fit(form(X), Y) for seed in (0, 1, 0)]
+    assert len(decomposed) == 1
+    np.testing.assert_array_equal(fits[0].predict_proba(form(X)), fits[2].predict_proba(form(X)))
+    ClassifierChain(solver="plain_lbfgs", random_state=0).fit(form(2.0 * X), Y)
+    assert len(decomposed) == 2
 
 
 def test_penalised_intercepts_are_smaller():

@@ -8,7 +8,9 @@ Sources: M. R. Boutell et al., Pattern Recognition 37, 2004 (binary relevance); 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -45,6 +47,34 @@ SMOOTHING = 1e-4
 #: Maximum number of training instances for which plain L-BFGS works in the row space.  Its iterates are the same in the
 #: row space as in feature space, so that the limit can be higher than for the other solver.
 MAX_ROWS_OF_PLAIN_SOLVER = 5000
+
+
+#: Digest of the training matrix and the row space of the latest fit with the plain solver, at most one.
+_latest: dict[bytes, RowSpace] = {}
+
+
+def _latest_row_space(X: Any) -> RowSpace:
+    """Construct the row space of X, reusing that of the latest fit if the training matrix is the same.
+
+    Chains and ensembles are fitted with many seeds on one matrix, and its decomposition takes as long as a fit.
+    """
+    digest = _digest(X)
+    if digest in _latest:
+        return replace(_latest[digest], X=X)
+    space = RowSpace.of(X, MAX_ROWS_OF_PLAIN_SOLVER)
+    _latest.clear()
+    if space.X is not None:
+        _latest[digest] = space
+    return space
+
+
+def _digest(X: Any) -> bytes:
+    """Hash the type, shape and elements of a matrix."""
+    arrays = (X.indptr, X.indices, X.data) if sparse.issparse(X) else (X,)
+    digest = hashlib.blake2b(repr((type(X), X.shape, [array.dtype for array in arrays])).encode())
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.digest()
 
 
 class LinearMultiLabel(MultiLabelClassifier):
@@ -127,7 +157,7 @@ class LinearMultiLabel(MultiLabelClassifier):
     def _row_space(self, X: Any) -> RowSpace:
         """Construct the row space in which the model is fitted."""
         if self.solver == "plain_lbfgs":
-            return RowSpace.of(X, MAX_ROWS_OF_PLAIN_SOLVER)
+            return _latest_row_space(X)
         return RowSpace.of(X)
 
     def _solve(self, problem: BatchProblem, size: tuple[int, int]) -> Solution:
@@ -352,10 +382,14 @@ class _CRFProblem:
     """
 
     def __init__(self, X: Any, code: np.ndarray, sets: np.ndarray, pairs: sparse.csr_array, variance: float) -> None:
-        self.X, self.code, self.sets, self.pairs = X, code, sets, pairs
+        self.X = X
+        self.code = code
+        self.sets = sets
+        self.pairs = pairs
         self.n_label_weights = (X.shape[1] + 1) * sets.shape[1]
         self.penalty = np.full((self.n_label_weights + self.pairs.shape[1], 1), 1.0 / variance)
-        self.weight, self._residual = np.ones(len(code)), np.empty((len(code), len(sets)))
+        self.weight = np.ones(len(code))
+        self._residual = np.empty((len(code), len(sets)))
 
     @cached_property
     def inverse_diagonal(self) -> np.ndarray:
@@ -506,7 +540,8 @@ class _Machines(WarmMachines, MultiLabelClassifier):
 
     _weights: np.ndarray
 
-    coef_, intercept_ = LinearMultiLabel.coef_, LinearMultiLabel.intercept_
+    coef_ = LinearMultiLabel.coef_
+    intercept_ = LinearMultiLabel.intercept_
 
     def _fit_machines(self, X: Any, members: np.ndarray) -> np.ndarray:
         """Fit one machine per column of the indicators, (N, K); return their weights, float64 (W + 1, K)."""
