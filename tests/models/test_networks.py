@@ -7,7 +7,7 @@ from scipy import sparse
 
 from tests.naive import embeddings as naive
 from tests.naive.multinomial import corpus
-from textmix.models.network.embedding_kernels import bucket_of, class_shares, train
+from textmix.models.network.embedding_kernels import bucket_of, class_probabilities, train
 from textmix.models.network.embeddings import EmbeddingClassifier
 
 
@@ -22,7 +22,7 @@ def test_training_and_shares_are_those_of_the_plain_twin():
     naive.train(X, y, order, 0.3, *plain)
     np.testing.assert_allclose(ours[0], plain[0], rtol=1e-9)
     np.testing.assert_allclose(ours[1], plain[1], rtol=1e-9)
-    found = class_shares(counts.indptr, counts.indices, counts.data, *ours)
+    found = class_probabilities(counts.indptr, counts.indices, counts.data, *ours)
     np.testing.assert_allclose(found, [naive.shares(x, *plain)[0] for x in X], rtol=1e-9)
 
 

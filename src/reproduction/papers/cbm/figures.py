@@ -367,7 +367,8 @@ def _path(likelihoods: Axes, accuracies: Axes, rows: Sequence[Mapping[str, str]]
 
 def _final_accuracies(axes: Axes, rows: Rows) -> None:
     """Plot mean and standard deviation of the final accuracies, ``rows``, next to the last iteration."""
-    finals, last = [100 * float(row["subset_accuracy"]) for row in rows], int(rows[0]["iteration"])
+    finals = [100 * float(row["subset_accuracy"]) for row in rows]
+    last = int(rows[0]["iteration"])
     style: dict[str, Any] = {"color": method_colour("cbm"), "marker": MARKERS[1], "linestyle": "none"}
     label = "mean of the last accuracies"
     axes.errorbar([last * 1.05], [statistics.fmean(finals)], yerr=[sample_sd(finals)], label=label, **style)
@@ -416,7 +417,8 @@ def _note_repeats(figure: Sheet, rows: Rows) -> None:
     """Add a note that repeated sets are counted, with the most extreme case."""
     figure.note("A set that several components list is scored and counted once for each of them.")
     row = max(rows, key=lambda row: float(row["evaluations"]) / 2.0 ** float(row["labels"]))
-    mean, sets = float(row["evaluations"]), 2.0 ** float(row["labels"])
+    mean = float(row["evaluations"])
+    sets = 2.0 ** float(row["labels"])
     if mean > sets:
         figure.note(
             f"Hence the mean is {mean:.1f} for the {sets:g} sets of {row['labels']} labels and K = {row['components']}."

@@ -49,13 +49,15 @@ def _comparison_rows(
     role: str, source: MeasureData, settings: Settings, generator: Generator
 ) -> Iterator[dict[str, Any]]:
     """Yield one row of the table ``methods`` per method, for its first variant on the first split."""
-    documents, true = source.splits.test_place(0), source.first("indicators").test.y
+    documents = source.splits.test_place(0)
+    true = source.first("indicators").test.y
     sets = {
         name: predictions.label_sets(0, documents, true.shape[1]) for name, predictions in source.predictions.items()
     }
     best = exactly_right(true, sets[settings["reference"]])
     for name, predicted in sets.items():
-        right, draws = exactly_right(true, predicted), settings["resamples"]
+        right = exactly_right(true, predicted)
+        draws = settings["resamples"]
         row: dict[str, Any] = {"role": role, "method": name}
         for key, values in (
             ("subset_accuracy", right),
@@ -140,10 +142,13 @@ def exact_search(sources: Sources, settings: Settings, generator: Generator) -> 
     scored label sets, and the table ``evaluations``.  A set is counted once for each component that generates it
     (`mixture_kernels.search_modes`), so that the number may exceed 2^L.
     """
-    rows, mismatches, counted = [], 0, []
+    rows = []
+    mismatches = 0
+    counted = []
     for role, source in sources.items():
         trial = source.first("indicators")
-        X, n_labels = trial.test.X[: settings["documents"]], trial.train.y.shape[1]
+        X = trial.test.X[: settings["documents"]]
+        n_labels = trial.train.y.shape[1]
         sizes = sorted({n for n in settings["labels"] if n < n_labels} | {n_labels})
         for n_components in settings["components"]:
             model = CBMClassifier(
@@ -206,14 +211,16 @@ def illustration(sources: Sources, settings: Settings, generator: Generator) -> 
     labels) and ``correlations``, for labels that are true, in the mode, or probable.
     """
     source = max(sources.values(), key=lambda source: len(source.corpus.label_names))
-    trial, label_names = source.first("indicators"), source.corpus.label_names
+    trial = source.first("indicators")
+    label_names = source.corpus.label_names
     model = trial.train.fitted(CBMClassifier(**settings["params"], random_state=seed_from(generator)))
     modes, log_mode, _ = model.search(trial.test.X)
     marginal = model.predict_proba(trial.test.X)
     lost = (modes == 1) & (marginal < 0.5)
     carried = lost.any(axis=1) & ((modes == 1) & (marginal >= 0.5)).any(axis=1)
     chosen = _document_to_show(lost, carried, exactly_right(trial.test.y, modes), np.exp(log_mode))
-    X, mode = trial.test.X[[chosen]], modes[chosen]
+    X = trial.test.X[[chosen]]
+    mode = modes[chosen]
     pi, b = model.components(X)
     heavy = np.argsort(-pi[0], kind="stable")[: settings["components"]]
     shown = np.flatnonzero(

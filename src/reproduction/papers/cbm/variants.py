@@ -157,7 +157,8 @@ def _accuracies_of_runs(rows: Iterable[Mapping[str, Any]]) -> dict[str, Repeated
 def _inferences(trial: Trial, params: Mapping[str, Any], settings: Settings, seed: int) -> Predicted:
     """Yield the predictions of a chain by greedy, Monte Carlo, beam-search and exact inference."""
     chain = trial.train.fitted(ProbabilisticChain(**params, random_state=seed))
-    Z, V = chain.feature_odds(trial.test.X), np.ascontiguousarray(chain.links_)
+    Z = chain.feature_odds(trial.test.X)
+    V = np.ascontiguousarray(chain.links_)
     for width, name in ((1, "greedy"), (settings["beam_width"], "beam")):
         yield name, search(Z, chain.order_, chain.links_, width)
     sampled = np.zeros(trial.test.y.shape, dtype=np.int64)

@@ -252,7 +252,8 @@ class CBMClassifier(MultiLabelClassifier):
             objective, memberships = self._expectation(Y)
             path.append(objective)
             self.converged_ = len(path) > 1 and abs(path[-1] - path[-2]) <= self.tol * abs(path[-1])
-            self.objective_path_, self.n_iter_ = np.array(path), len(path)
+            self.objective_path_ = np.array(path)
+            self.n_iter_ = len(path)
             if self.callback is not None:
                 self.callback(self)
             if self.converged_:
@@ -405,14 +406,17 @@ def bernoulli_mixture(
     sets, code = label_sets(Y)
     count = np.bincount(code).astype(np.float64)
     labels = sets.astype(np.float64)
-    best, chosen = -np.inf, np.ones((len(sets), n_components))
+    best = -np.inf
+    chosen = np.ones((len(sets), n_components))
     for _ in range(n_init):
         b = rng.uniform(0.25, 0.75, size=(n_components, Y.shape[1]))
-        log_weight, before = np.full(n_components, -np.log(n_components)), -np.inf
+        log_weight = np.full(n_components, -np.log(n_components))
+        before = -np.inf
         for _ in range(max_iter):
             joint = labels @ np.log(b).T + (1.0 - labels) @ np.log1p(-b).T + log_weight
             total = logsumexp(joint, axis=1, keepdims=True)
-            memberships, likelihood = np.exp(joint - total), float(count @ total[:, 0])
+            memberships = np.exp(joint - total)
+            likelihood = float(count @ total[:, 0])
             if likelihood - before <= 1e-6 * abs(likelihood):
                 break
             before = likelihood
@@ -420,6 +424,7 @@ def bernoulli_mixture(
             log_weight = np.log(size / size.sum())
             b = np.clip((memberships * count[:, None]).T @ labels / size[:, None], 1e-6, 1.0 - 1e-6)
         if likelihood > best:
-            best, chosen = likelihood, memberships
+            best = likelihood
+            chosen = memberships
     result: np.ndarray = chosen[code]
     return result

@@ -123,7 +123,8 @@ class LogisticGate(Gate):
     forms: ClassVar[dict[str, str]] = {"coef": "float64 R+1 K"}
 
     def __init__(self, X: Any, n_components: int, step: MStep) -> None:
-        self.X, self.step = X, step
+        self.X = X
+        self.step = step
         self.coef = np.zeros((X.shape[1] + 1, n_components))
 
     def update(self, memberships: np.ndarray) -> None:
@@ -185,14 +186,19 @@ class LogisticExperts(Experts):
         rows = np.flatnonzero(membership > self.floor)
         if not len(rows):
             return
-        X, Y, weight = self.X, self.Y, membership
+        X = self.X
+        Y = self.Y
+        weight = membership
         if len(rows) < len(membership):
-            X, Y, weight = X[rows], Y[rows], membership[rows]
+            X = X[rows]
+            Y = Y[rows]
+            weight = membership[rows]
         share = weight @ Y / weight.sum()
         active = np.minimum(share, 1.0 - share) > self.constant
         if self.constant == 0.0:
             active[:] = True
-        coef, columns = self.coef[component], np.arange(X.shape[1] + 1)
+        coef = self.coef[component]
+        columns = np.arange(X.shape[1] + 1)
         if sparse.issparse(X):
             # Features that are zero in all of these instances have weight 0.
             used = np.unique(X.indices)
@@ -210,7 +216,8 @@ class LogisticExperts(Experts):
 
     def log_odds(self, X: Any, component: int) -> np.ndarray:
         """See `Experts`."""
-        coef, active = self.coef[component], self.active[component]
+        coef = self.coef[component]
+        active = self.active[component]
         odds = np.tile(coef[-1], (X.shape[0], 1))
         odds[:, active] = add_bias(X, coef[:, active])
         return odds
@@ -294,7 +301,8 @@ class Grown(NamedTuple):
 
     def log_odds(self, X: Any, component: int, label: int) -> np.ndarray:
         """Compute the log odds of a label in a component for instances X (n, V), float64 (n,)."""
-        pair, scores = self.place[component, label], np.zeros((X.shape[0], 1))
+        pair = self.place[component, label]
+        scores = np.zeros((X.shape[0], 1))
         root = self.forest.root[self.first[pair] : self.first[pair + 1]]
         self.forest._replace(root=root).add_scores(X, scores)
         return scores[:, 0]
@@ -363,7 +371,8 @@ class BoostedExperts(Experts):
 
     def log_odds(self, X: Any, component: int) -> np.ndarray:
         """See `Experts`."""
-        odds, rows = np.tile(self.fixed[component], (X.shape[0], 1)), sparse.csr_array(X)
+        odds = np.tile(self.fixed[component], (X.shape[0], 1))
+        rows = sparse.csr_array(X)
         for label in np.flatnonzero(self.grown.place[component] >= 0).tolist():
             odds[:, label] = self.grown.log_odds(rows, component, label)
         return odds
@@ -378,7 +387,9 @@ class EstimatorGate(Gate):
     """
 
     def __init__(self, X: Any, n_components: int, estimator: Any) -> None:
-        self.X, self.n_components, self.estimator = X, n_components, estimator
+        self.X = X
+        self.n_components = n_components
+        self.estimator = estimator
         self._fitted: Any = None
 
     def update(self, memberships: np.ndarray) -> None:
@@ -430,7 +441,9 @@ class EstimatorExperts(Experts):
             rows = np.flatnonzero(membership > self.floor)
             if not len(rows):
                 continue
-            X, Y, weight = self.X[rows], self.Y[rows], membership[rows]
+            X = self.X[rows]
+            Y = self.Y[rows]
+            weight = membership[rows]
             share = weight @ Y / weight.sum()
             self.fixed[component] = smoothed_log_odds(weight, Y, self.Y, self.smoothing)
             # A classifier requires samples of both classes, even if ``constant`` is 0.

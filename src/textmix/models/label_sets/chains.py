@@ -54,7 +54,8 @@ def fit_linked(model: Any, space: RowSpace, Y: np.ndarray, weight: np.ndarray, f
     free : ndarray of shape (L, L), dtype bool
         Whether label j (row) is a feature of the classifier of label l (column).
     """
-    n_features, n_labels = space.inputs.shape[1], Y.shape[1]
+    n_features = space.inputs.shape[1]
+    n_labels = Y.shape[1]
     every = np.ones((1, n_labels), dtype=bool)
     mask = np.vstack([np.repeat(every, n_features, axis=0), free, every])
     rows = np.flatnonzero(weight > 0)

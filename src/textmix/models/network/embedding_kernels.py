@@ -1,4 +1,4 @@
-"""Averaged embeddings with a softmax on top: one pass of stochastic gradient descent, a document at a time.
+"""Softmax classifier on averaged embeddings, trained by stochastic gradient descent, one document at a time.
 
 Source: A. Joulin, E. Grave, P. Bojanowski and T. Mikolov, Bag of Tricks for Efficient Text Classification, EACL 2017.
 """
@@ -16,7 +16,7 @@ MULTIPLIER = 2654435761
 
 
 def bucket_of(column: Any, buckets: int) -> Any:
-    """Return the row of the table of embeddings of a feature, or of each of an int64 array: its hash."""
+    """Hash a feature, or an int64 array of features, to rows of the embedding table."""
     return ((column + 1) * MULTIPLIER % 4294967296) % buckets
 
 
@@ -24,9 +24,9 @@ def bucket_of(column: Any, buckets: int) -> Any:
 def average(
     indices: np.ndarray, data: np.ndarray, first: int, last: int, embedding: np.ndarray, mean: np.ndarray
 ) -> float:
-    """Set ``mean``, float64 (D,), to the mean embedding of the words of a document; return its number of words.
+    """Compute the mean word embedding of a document, in place: ``mean``, float64 (D,); return its number of words.
 
-    Its cells are those from ``first`` to before ``last``; ``indices`` are rows of the table of embeddings (B, D).
+    The elements of the document are ``first:last``; ``indices`` are rows of the embedding table (B, D).
     """
     mean[:] = 0.0
     words = 0.0
@@ -40,16 +40,16 @@ def average(
 
 
 @njit
-def softmax(output: np.ndarray, mean: np.ndarray, share: np.ndarray) -> None:
-    """Set ``share``, float64 (C,), to the probabilities of the classes: the softmax of ``output`` (C, D) times mean."""
-    for c in range(len(share)):
-        share[c] = 0.0
+def softmax(output: np.ndarray, mean: np.ndarray, probability: np.ndarray) -> None:
+    """Compute the class probabilities softmax(output @ mean), in place: ``probability``, float64 (C,)."""
+    for c in range(len(probability)):
+        probability[c] = 0.0
         for i in range(len(mean)):
-            share[c] += output[c, i] * mean[i]
-    share -= share.max()
-    for c in range(len(share)):
-        share[c] = np.exp(share[c])
-    share /= share.sum()
+            probability[c] += output[c, i] * mean[i]
+    probability -= probability.max()
+    for c in range(len(probability)):
+        probability[c] = np.exp(probability[c])
+    probability /= probability.sum()
 
 
 @njit
@@ -63,20 +63,23 @@ def train(
     embedding: np.ndarray,
     output: np.ndarray,
 ) -> None:
-    """Take one step of gradient descent for each document in ``order``, (steps,); the rate falls linearly to 0.
+    """Take one gradient step for each document in ``order``, (steps,); the learning rate decreases linearly to 0.
 
-    ``indices`` are rows of the table of embeddings, float64 (B, D); it and ``output``, (C, D), are changed in place.
+    ``indices`` are rows of the embedding table, float64 (B, D); it and ``output``, (C, D), are updated in place.
     """
-    mean, share, back = np.zeros(embedding.shape[1]), np.zeros(len(output)), np.zeros(embedding.shape[1])
+    mean = np.zeros(embedding.shape[1])
+    probability = np.zeros(len(output))
+    back = np.zeros(embedding.shape[1])
     for step in range(len(order)):
-        d, now = order[step], rate * (1.0 - step / len(order))
+        d = order[step]
+        step_size = rate * (1.0 - step / len(order))
         words = average(indices, data, indptr[d], indptr[d + 1], embedding, mean)
         if words == 0.0:
             continue
-        softmax(output, mean, share)
+        softmax(output, mean, probability)
         back[:] = 0.0
-        for c in range(len(share)):
-            error = now * ((1.0 if c == codes[d] else 0.0) - share[c])
+        for c in range(len(probability)):
+            error = step_size * ((1.0 if c == codes[d] else 0.0) - probability[c])
             for i in range(len(mean)):
                 back[i] += error * output[c, i]
                 output[c, i] += error * mean[i]
@@ -86,11 +89,12 @@ def train(
 
 
 @njit
-def class_shares(
+def class_probabilities(
     indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, embedding: np.ndarray, output: np.ndarray
 ) -> np.ndarray:
-    """Return the probabilities of the classes of documents, float64 (N, C); parameters as for `train`."""
-    result, mean = np.zeros((len(indptr) - 1, len(output))), np.zeros(embedding.shape[1])
+    """Compute the class probabilities of documents, float64 (N, C); parameters as for `train`."""
+    result = np.zeros((len(indptr) - 1, len(output)))
+    mean = np.zeros(embedding.shape[1])
     for d in range(len(result)):
         average(indices, data, indptr[d], indptr[d + 1], embedding, mean)
         softmax(output, mean, result[d])

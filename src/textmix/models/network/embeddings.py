@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.sklearn_private import Interval
 from textmix.models.common.validation import check_classified_counts, check_counts, checked_fit, generator
-from textmix.models.network.embedding_kernels import bucket_of, class_shares, train
+from textmix.models.network.embedding_kernels import bucket_of, class_probabilities, train
 
 
 class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -100,7 +100,8 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         counts, y = check_classified_counts(self, X, y, reset=True)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        rng, rows = generator(self.random_state), min(self.buckets, self.n_features_in_)
+        rng = generator(self.random_state)
+        rows = min(self.buckets, self.n_features_in_)
         self.embedding_ = rng.uniform(-1.0, 1.0, (rows, self.dimension)) / self.dimension
         self.output_ = np.zeros((len(self.classes_), self.dimension))
         order = np.concatenate([rng.permutation(len(codes)) for _ in range(self.epochs)])
@@ -121,7 +122,7 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> np.ndarray:
         """Compute p(c|x), float64 (N, C); uniform for a document without words."""
         check_is_fitted(self)
-        return class_shares(*self._cells(check_counts(self, X, reset=False)), self.embedding_, self.output_)
+        return class_probabilities(*self._cells(check_counts(self, X, reset=False)), self.embedding_, self.output_)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Compute log p(c|x), float64 (N, C)."""

@@ -195,15 +195,19 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
 
     def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
         self.length_ = float(counts.sum() / counts.shape[0] if self.length is None else self.length)
-        inputs, Y = self._scaled(counts), labels.toarray()
+        inputs = self._scaled(counts)
+        Y = labels.toarray()
         generator = check_random_state(self.random_state)
         held_out, rest = np.split(generator.permutation(len(Y)), [round(self.validation * len(Y))])
         Z = coordinates(inputs)
-        start, best = self._start(len(Z), Y.shape[1], generator), -1.0
+        start = self._start(len(Z), Y.shape[1], generator)
+        best = -1.0
         for decay, found in zip(self.decays, self._path(start, Z[rest], Y[rest]), strict=True):
             value = sample_f(Y[held_out], activations(found, Z[held_out])[1] > 0) if len(held_out) else 0.0
             if value > best:
-                best, self.decay_, start = value, float(decay), found
+                best = value
+                self.decay_ = float(decay)
+                start = found
         trained, self.n_iter_, self.converged_ = self._train(start, Z, Y, self.decay_, self.tol)
         of_pages = linalg.solve_triangular(Z, trained.hidden, lower=True, trans="T")
         self.weights_ = trained._replace(hidden=np.asarray(inputs.T @ of_pages))
