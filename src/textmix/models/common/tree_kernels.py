@@ -6,7 +6,8 @@ a feature in the node.  Instances of weight 0 belong to nodes, and count for the
 only the other instances, the active ones, are binned.
 
 The bins of a node depend on its range, so that the histogram of a node is not the difference of two others.  The range
-comes from the sorted order of each feature: the first instance of a child is searched from that of its parent.
+comes from the sorted order of each feature: the first instance of a child is searched from that of its parent.  A node
+is searched for its best split only if an upper bound on the gain exceeds the gains of the other leaves.
 
 References: J. H. Friedman, Annals of Statistics 29, 2001 (gradient boosting, multi-class Newton steps); C. Li, B. Wang,
 V. Pavlu and J. Aslam, ICML 2016, section 3.2 (weights in the least-squares fit, not in the gradient).
@@ -150,6 +151,22 @@ def _find_split(
 
 
 @njit
+def _gain_bound(members: np.ndarray, residual: np.ndarray, weight: np.ndarray) -> float:
+    """Compute an upper bound on the gain of any split of a node: its weighted sum of squared residuals."""
+    total_weight = 0.0
+    total_sum = 0.0
+    squares = 0.0
+    for i in members:
+        product = weight[i] * residual[i]
+        total_weight += weight[i]
+        total_sum += product
+        squares += product * residual[i]
+    if total_weight == 0.0:
+        return 0.0
+    return squares / ROUNDING - total_sum * total_sum / total_weight * ROUNDING
+
+
+@njit
 def _narrow_range(order: np.ndarray, leaf_of: np.ndarray, leaf: int, first: np.ndarray, last: np.ndarray) -> None:
     """Move the positions of a node's first and last instance in each order, (V,), from its parent's to its own."""
     for feature in range(len(order)):
@@ -237,6 +254,8 @@ def grow_tree(  # noqa: PLR0915 - the state of the leaves
     members_of = np.arange(len(active), dtype=np.uint32)
     start = np.zeros(max_leaves, dtype=np.int64)
     stop = np.zeros(max_leaves, dtype=np.int64)
+    bounds = np.zeros(max_leaves)
+    is_searched = np.zeros(max_leaves, dtype=np.bool_)
     gains = np.zeros(max_leaves)
     features = np.full(max_leaves, -1)
     thresholds = np.zeros(max_leaves)
@@ -249,23 +268,32 @@ def grow_tree(  # noqa: PLR0915 - the state of the leaves
     split_threshold = np.zeros(max_leaves - 1)
     child = np.zeros((max_leaves - 1, 2), dtype=np.int32)
     stop[0] = len(active)
-    gains[0], features[0], thresholds[0] = _find_split(
-        active_columns,
-        active_bins,
-        _values_at(columns, order, first[0]),
-        _values_at(columns, order, last[0]),
-        members_of,
-        weight,
-        products,
-        min_weight,
-        True,
-    )
     n_leaves = 1
     while n_leaves < max_leaves:
-        leaf = -1
-        for candidate in range(n_leaves):
-            if features[candidate] >= 0 and (leaf < 0 or gains[candidate] > gains[leaf]):
-                leaf = candidate
+        while True:
+            leaf = -1
+            for candidate in range(n_leaves):
+                if features[candidate] >= 0 and (leaf < 0 or gains[candidate] > gains[leaf]):
+                    leaf = candidate
+            pending = -1
+            for candidate in range(n_leaves):
+                if not is_searched[candidate] and (pending < 0 or bounds[candidate] > bounds[pending]):
+                    pending = candidate
+            if pending < 0 or (leaf >= 0 and bounds[pending] < gains[leaf]):
+                break
+            _narrow_range(order, leaf_of, pending, first[pending], last[pending])
+            gains[pending], features[pending], thresholds[pending] = _find_split(
+                active_columns,
+                active_bins,
+                _values_at(columns, order, first[pending]),
+                _values_at(columns, order, last[pending]),
+                members_of[start[pending] : stop[pending]],
+                weight,
+                products,
+                min_weight,
+                n_leaves == 1,
+            )
+            is_searched[pending] = True
         if leaf < 0:
             break
         feature = features[leaf]
@@ -297,21 +325,11 @@ def grow_tree(  # noqa: PLR0915 - the state of the leaves
         side[n_leaves] = 1
         first[n_leaves] = first[leaf]
         last[n_leaves] = last[leaf]
+        bounds[leaf] = _gain_bound(left, residual, weight)
+        bounds[n_leaves] = _gain_bound(right, residual, weight)
+        is_searched[leaf] = False
+        features[leaf] = -1
         n_leaves += 1
-        if n_leaves < max_leaves:
-            for new in (leaf, n_leaves - 1):
-                _narrow_range(order, leaf_of, new, first[new], last[new])
-                gains[new], features[new], thresholds[new] = _find_split(
-                    active_columns,
-                    active_bins,
-                    _values_at(columns, order, first[new]),
-                    _values_at(columns, order, last[new]),
-                    members_of[start[new] : stop[new]],
-                    weight,
-                    products,
-                    min_weight,
-                    False,
-                )
     value = np.zeros(n_leaves)
     for leaf in range(n_leaves):
         value[leaf] = newton_step(members_of[start[leaf] : stop[leaf]], residual, weight, factor, limit)
