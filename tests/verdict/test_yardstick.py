@@ -13,6 +13,8 @@ import pytest
 from reproduction.verdict.comparison_row import ComparisonRow
 from reproduction.verdict.evidence import Evidence
 from reproduction.verdict.main_claims import answer_claims, experience_of, rows_of_claim
+from reproduction.verdict.page import Report, render_numbers, render_paper
+from reproduction.verdict.paper_section import PaperSection
 from reproduction.verdict.published import Record
 from reproduction.verdict.reference_check import check_record
 from reproduction.verdict.replication import scorecard
@@ -267,3 +269,25 @@ def test_recorded_rows_keep_their_number_of_trials() -> None:
     recorded: ComparisonRow = item().row
     waiting = Item(row=replace(recorded, verdict="data missing", reproduced=None), recorded=recorded, printed=printed)
     assert Yardstick.of([waiting]).probability("p.x") == cell().probability
+
+
+def test_pages_show_yardstick_claims_and_texts() -> None:
+    items = [
+        item("p.a", 50.1, method="A"),
+        item("p.c", 40.0, method="C", value="40.0", margin="0.2"),
+    ]
+    spec = {
+        "title": "A paper",
+        "citation": "A. Author, 2002.",
+        "status": "built",
+        "main_claims": [{"text": "A is better than C.", "rows": ["p.a"]}],
+    }
+    section = PaperSection(name="p", spec=spec, items=items, experience={"easy": ["Nearly all of it."]})
+    report = Report(sections=[section], remedies={})
+    assert list(report.undecidable) == ["p.c"]
+    assert report.undecidable["p.c"] in render_numbers(report)
+    assert report.summary["papers"]["p"]["main_claims"][0]["answer"] == YES
+    assert report.summary["overall"]["main_claims"] == {YES: 1, NO: 0, NOT_TESTABLE: 0}
+    page = render_paper(report, "p")
+    assert "A is better than C." in page
+    assert "Nearly all of it." in page

@@ -40,6 +40,7 @@ from reproduction.verdict.wording import (
     VERDICTS,
     YES,
     cells_text,
+    undecidable_row_text,
     where_in_words,
 )
 from reproduction.verdict.yardstick import Yardstick
@@ -98,13 +99,24 @@ class Report(ItemGroup):
         return {**content, "papers": papers, "overall": self.yardstick["overall"]}
 
     @cached_property
+    def replications(self) -> Yardstick:
+        """Simulated perfect replications of all papers."""
+        return Yardstick.merge(section.yardstick for section in self.sections)
+
+    @cached_property
+    def undecidable(self) -> dict[str, str]:
+        """Row id -> label, for the results that are not decidable from the published data."""
+        rows = self.yardstick["overall"]["undecidable_rows"]
+        return {row: undecidable_row_text(self.replications.probability(row)) for row in rows}
+
+    @cached_property
     def yardstick(self) -> dict[str, Any]:
         """What this reproduction and a perfect replication score, in total (``overall``) and by paper (``papers``)."""
         overall = scorecard(
             self.known,
             [pattern for section in self.sections for pattern in section.own_patterns],
             [curve for section in self.sections for curve, _ in section.specification.curves],
-            Yardstick.merge(section.yardstick for section in self.sections),
+            self.replications,
         )
         papers = {}
         answers: Counter[str] = Counter()

@@ -400,10 +400,11 @@ def results_text(count: int) -> str:
 
 def certain_text(n_simulated: int, n_certain: int) -> str:
     """State how many expected verdicts were simulated and how many were assumed."""
-    return (
-        f"The expected number is based on the simulation of {results_text(n_simulated)}. The other {n_certain} are "
-        "values without trials and claims, which count with probability 1."
-    )
+    text = f"The expected number is based on the simulation of {results_text(n_simulated)}."
+    if not n_certain:
+        return text
+    others = f"The other {n_certain} are values without trials and claims" if n_certain > 1 else "The other one"
+    return f"{text} {others}, which count{'s' if n_certain == 1 else ''} with probability 1."
 
 
 def undecidable_text(n_undecidable: int, n_reproduced: int, n_evaluated: int, mean: float) -> str:
@@ -416,6 +417,11 @@ def undecidable_text(n_undecidable: int, n_reproduced: int, n_evaluated: int, me
         f"reproduce {'each of them' if is_plural else 'it'} in less than half of all cases. Without "
         f"{'them' if is_plural else 'it'}, {n_reproduced} of {n_evaluated} are reproduced, and {mean:.1f} are expected."
     )
+
+
+def undecidable_row_text(probability: float) -> str:
+    """Label a result that a perfect replication would reproduce in less than half of all cases."""
+    return f"{NOT_DECIDABLE.capitalize()}: a perfect replication would reproduce it with probability {probability:.2f}."
 
 
 def holm_text(n_surviving: int, n_tests: int, expected: float) -> str:
