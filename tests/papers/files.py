@@ -8,6 +8,7 @@ from typing import Any
 
 from reproduction.flow.locators import parse_locator
 from reproduction.flow.measures import Measure
+from reproduction.flow.papers import resolve_published
 from reproduction.flow.results import Results, RoleEntry
 from reproduction.verdict.published import read_record
 from textmix.core.config import load_yaml_strict
@@ -17,7 +18,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def spec_of(paper: str) -> dict[str, Any]:
     """Return the paper.yaml of a paper."""
-    return load_yaml_strict(ROOT / f"config/papers/{paper}/paper.yaml")
+    folder = ROOT / "config/papers" / paper
+    spec: dict[str, Any] = load_yaml_strict(folder / "paper.yaml")
+    return {**spec, "measures": resolve_published(spec.get("measures", {}), folder, paper)}
 
 
 def results_of(paper: str, root: Path) -> Results:

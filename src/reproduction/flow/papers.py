@@ -9,6 +9,7 @@ Such a folder has one subfolder per paper, with its configuration and code, and 
 
 from __future__ import annotations
 
+import csv
 import functools
 import importlib
 import inspect
@@ -17,6 +18,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -158,12 +160,52 @@ def _load_paper(root: Path, folder: Path, methods: Mapping[str, Method]) -> dict
         _check_experiment(f"{source}: experiments.{key}", experiment, methods)
     for key, figure in paper["figures"].items():
         _check_figure(f"{source}: figures.{key}", figure, paper)
+    paper["measures"] = resolve_published(paper["measures"], folder, source)
     for key, measure in paper["measures"].items():
         _check_measure(f"{source}: measures.{key}", measure, paper, methods)
         _check_function(f"{source}: measures.{key}.function", code, measure["function"])
     drawn = [name for name, figure in paper["figures"].items() if "template" not in figure]
     _check_figure_functions(source, code, drawn)
     return paper
+
+
+def resolve_published(measures: Mapping[str, Any], folder: Path, source: str) -> dict[str, Any]:
+    """Replace the ids in ``settings.published`` of measures by published values.
+
+    Parameters
+    ----------
+    measures : mapping
+        Name -> entry of paper.yaml; ``settings.published`` maps a name to the id of a row of published.csv.
+    folder : Path
+        Folder of the paper.
+    source : str
+        Name of the file, for messages.
+
+    Returns
+    -------
+    dict
+        The measures, with [value, half a unit of its last digit] for each id; percentages are converted to fractions.
+    """
+    resolved = dict(measures)
+    for key, measure in measures.items():
+        ids = measure.get("settings", {}).get("published")
+        if ids:
+            values = {name: _published_value(row, folder, f"{source}: measures.{key}") for name, row in ids.items()}
+            resolved[key] = {**measure, "settings": {**measure["settings"], "published": values}}
+    return resolved
+
+
+def _published_value(row: str, folder: Path, where: str) -> list[float]:
+    """Return a published value in stored units, and half a unit of its last digit."""
+    with open(folder / "published.csv", encoding="utf-8", newline="") as handle:
+        rows = {cells["id"]: cells for cells in csv.DictReader(handle)}
+    check_name("published row", row, rows, f"{where}.settings.published")
+    text = rows[row]["value"]
+    # Decimal arithmetic keeps the published digits.
+    scale = Decimal("0.01") if rows[row]["unit"] == "percent" else Decimal(1)
+    n_decimals = len(text.partition(".")[2])
+    half_unit = Decimal(5).scaleb(-n_decimals - 1)
+    return [float(Decimal(text) * scale), float(half_unit * scale)]
 
 
 def expand_paper(paper: Mapping[str, Any], source: str) -> dict[str, Any]:

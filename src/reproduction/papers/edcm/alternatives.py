@@ -109,7 +109,8 @@ def deviation_readings(sources: Sources, settings: Settings, generator: Generato
             if smoothing or documents == "training":
                 specification = {"smoothing": smoothing, "training": training, "documents": documents}
                 rows += [specification | row for row in _deviations(drawn, alpha, beta)]
-    published, margin = settings["published"], settings["margin"]
+    published = {name: value for name, (value, _half_unit) in settings["published"].items()}
+    margin = settings["margin"]
     agrees_same = [abs(row["same"] / published["same"] - 1.0) <= margin for row in rows]
     agrees_own = [abs(row["own"] / published["own"] - 1.0) <= margin for row in rows]
     values: Values = {
@@ -177,7 +178,8 @@ def perplexity_readings(sources: Sources, settings: Settings, _: Generator) -> M
             for name, level in LEVELS.items():
                 perplexity = level(log_p, drawn)
                 rows.append({**cells, "documents": documents, "level": name, "perplexity": perplexity})
-    published, margin = settings["published"], settings["margin"]
+    published = {name: value for name, (value, _half_unit) in settings["published"].items()}
+    margin = settings["margin"]
     agreeing = [row for row in rows if abs(row["perplexity"] / published[row["model"]] - 1.0) <= margin]
     multinomials = [row for row in agreeing if row["model"] == "multinomial"]
     dcms = [row for row in agreeing if row["model"] == "dcm"]
