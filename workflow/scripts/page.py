@@ -47,7 +47,7 @@ with job(snakemake, tolerate_missing=True) as running:
                 paper: add_drawings(curves, metrics[paper]) for paper, curves in settings.recorded_curves.items()
             },
             unnamed=settings.unnamed,
-            wanted_titles={role: entry["title"] for role, entry in settings.remedies.items()},
+            wanted={role: (entry["dataset"], entry["title"]) for role, entry in settings.remedies.items()},
         )
     )
     report = Report(

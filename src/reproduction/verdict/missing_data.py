@@ -39,8 +39,8 @@ class DataUsed:
         Whether the data set was found but could not be read.
     parsed : str, default=""
         Name of the folder of the parsed data.
-    wanted_title : str, default=""
-        Title of the data set that the paper names, which a substitute may replace.
+    wanted, wanted_title : str, default=""
+        Name and title of the data set that the configuration prefers, which a substitute may replace.
     """
 
     role: str
@@ -54,12 +54,13 @@ class DataUsed:
     is_named: bool = True
     is_broken: bool = False
     parsed: str = ""
+    wanted: str = ""
     wanted_title: str = ""
 
     @property
     def is_substitute(self) -> bool:
-        """Whether this run read other data than those that the paper names."""
-        return self.is_named and self.comparable == "not" and not self.missing
+        """Whether this run read another data set than the preferred one."""
+        return self.is_named and self.dataset != self.wanted and not self.missing
 
     @property
     def log(self) -> str:

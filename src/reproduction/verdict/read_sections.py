@@ -69,8 +69,8 @@ class ReportInputs:
         The recorded run, if available.
     unnamed : collection of str, default=()
         Roles for which the papers name no data set.
-    wanted_titles : mapping of str to str, default={}
-        Role -> title of the data set that the paper names.
+    wanted : mapping of str to tuple, default={}
+        Role -> name and title of the data set that the configuration prefers.
     curves, recorded_curves : mapping
         Paper -> file -> content of its up-to-date specification curves, and of the recorded ones, with figures.
     """
@@ -85,7 +85,7 @@ class ReportInputs:
     made: Collection[Path]
     recorded: RecordedRun | None = None
     unnamed: Collection[str] = ()
-    wanted_titles: Mapping[str, str] = field(default_factory=dict)
+    wanted: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     curves: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     recorded_curves: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
@@ -269,6 +269,7 @@ def _data_used(inputs: ReportInputs, role: str) -> DataUsed:
     if entry.data not in inputs.titles:
         raise ConfigError(f"config/datasets.yaml: no data set '{entry.data}', which roles.{role} names; add it")
     registered = inputs.titles[entry.data]
+    wanted, wanted_title = inputs.wanted.get(role, (entry.data, registered["title"]))
     folder = inputs.results / "datasets" / entry.dataset
     size, missing, is_broken = _size(folder) if folder in inputs.made else ("", NOT_READ, False)
     return DataUsed(
@@ -283,7 +284,8 @@ def _data_used(inputs: ReportInputs, role: str) -> DataUsed:
         is_named=is_named,
         is_broken=is_broken,
         parsed=entry.dataset,
-        wanted_title=inputs.wanted_titles.get(role, registered["title"]),
+        wanted=wanted,
+        wanted_title=wanted_title,
     )
 
 
