@@ -10,7 +10,7 @@ import pytest
 from reproduction.flow.lineage import Origin
 from reproduction.flow.results import LEFT_OUT, Results, RoleEntry
 from reproduction.verdict.causes import Cause
-from reproduction.verdict.missing_data import DataUsed, MissingData, Remedy, download_of
+from reproduction.verdict.missing_data import DataUsed, Remedy, dataset_needs
 from reproduction.verdict.page import Report, render_front, render_numbers, render_paper
 from reproduction.verdict.paper_section import PaperSection
 from reproduction.verdict.published import COUNTED, FACT, Record
@@ -111,8 +111,7 @@ def test_a_row_without_data_shows_the_recorded_value_marked_and_uncounted() -> N
         "1 value in italics is of the recorded run of 2026-11-23, with the sign of the verdict there: 1 repro" in text
     )
     front = " ".join(Reader(render_front(report)).text.split())
-    assert "The recorded run of 2026-11-23" in front
-    assert "No result of this run uses the data of the recorded run." in front
+    assert "Recorded run 2026-11-23" in front and "neither confirms nor contradicts" in front
 
 
 def test_what_differs_in_the_recorded_run_alone_is_told_apart_with_its_cause() -> None:
@@ -122,7 +121,7 @@ def test_what_differs_in_the_recorded_run_alone_is_told_apart_with_its_cause() -
     assert report.differing == [] and len(report.recorded_differing) == 1
     for html in (render_front(report), render_paper(report, "p")):
         text = " ".join(Reader(html).text.split())
-        assert "in the recorded run of 2026-11-23. This run did not judge it:" in text
+        assert "In the recorded run only 1" in text
         assert "0.8, recorded 0.812" in text and "A reason." in text
 
 
@@ -130,16 +129,16 @@ def test_a_row_with_the_same_data_says_whether_it_equals_the_record() -> None:
     report = Report([section_beside(absent=False)], {}, run_of(recorded(rebuilt="0.8125")))
     assert "= recorded" in render_numbers(report)
     front = " ".join(Reader(render_front(report)).text.split())
-    assert "1 result uses the same data as the recorded run; 1 equals the recorded value" in front
+    assert "Agrees with the recorded run" in front
 
 
-def test_what_a_run_would_fetch_counts_each_data_set_once_and_says_whose_size_is_not_known() -> None:
-    known, unknown = (
-        Remedy(name, f"Set {name}", ["https"], ["f"], size) for name, size in (("a", 2_400_000), ("b", None))
-    )
-    data = DataUsed("news", "", "", "", "fully", "", "", "is in no package")
-    found = download_of([MissingData(data, remedy, {"p": 1}) for remedy in (known, known, unknown, None)])
-    assert (found.titles, found.megabytes, found.n_unknown) == (["Set a", "Set b"], 2, 1)
+def test_a_data_set_of_several_roles_is_one_need_with_the_results_of_both() -> None:
+    rows = [comparison("data missing", id=f"p.{role}", dataset=role) for role in ("news", "parts")]
+    items = [replace(item, roles=(item.row.dataset,)) for item in made_of(rows).items]
+    data = [DataUsed(role, "", "", "", "fully", "", "", "is in no package") for role in ("news", "parts")]
+    both = {role: Remedy("set", "The set") for role in ("news", "parts")}
+    (need,) = dataset_needs(items, data, both)
+    assert (need.n_needed, need.n_waiting, [used.role for used in need.used]) == (2, 2, ["news", "parts"])
 
 
 def test_without_a_record_no_page_speaks_of_one() -> None:
