@@ -17,7 +17,7 @@ from reproduction.verdict.page import Report, render_numbers, render_paper
 from reproduction.verdict.paper_section import PaperSection
 from reproduction.verdict.published import Record
 from reproduction.verdict.reference_check import check_record
-from reproduction.verdict.replication import scorecard
+from reproduction.verdict.replication import Counts, scorecard
 from reproduction.verdict.report_rows import Item
 from reproduction.verdict.resolve import Reproduced
 from reproduction.verdict.wording import (
@@ -169,11 +169,11 @@ def test_scorecard_counts_and_criteria() -> None:
         item("p.c", 40.0, method="C", value="40.0", margin="0.2"),
     ]
     card = scorecard(items, ["p.a", "p.b"], [], Yardstick.of(items))
-    assert (card.counts.evaluated, card.counts.reproduced, card.counts.differs) == (3, 2, 1)
+    assert card.headline.counts == Counts(evaluated=3, reproduced=2, differs=1, undecided=0)
     assert card.undecidable_rows == ["p.c"]
-    assert card.decidable_counts.evaluated == 2
-    assert (card.own_reproduced, card.n_own) == (1, 2)
-    assert card.median_absolute_difference == pytest.approx(0.1)
+    assert card.decidable.counts.evaluated == 2
+    assert (card.own_methods.reproduced, card.own_methods.of) == (1, 2)
+    assert card.agreement.median_absolute_difference == pytest.approx(0.1)
     criteria = {criterion.name: criterion for criterion in card.criteria}
     for name in (CRITERION_NOT_DIFFERENT, CRITERION_THEIRS_IN_OURS, CRITERION_OURS_IN_THEIRS):
         assert (criteria[name].count, criteria[name].of) == (2, 3)

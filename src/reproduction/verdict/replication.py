@@ -98,105 +98,159 @@ class Criterion:
 
 
 @dataclass(frozen=True)
+class Headline:
+    """Verdicts on results of methods, and how many of them a perfect replication would reproduce."""
+
+    counts: Counts
+    expected: Expectation
+
+    @classmethod
+    def of(cls, rows: Sequence[ComparisonRow], yardstick: Yardstick) -> Headline:
+        """Count judged rows and compute the expected number."""
+        return cls(Counts.of(rows), yardstick.expected(row.id for row in rows))
+
+    def as_json(self) -> dict[str, Any]:
+        return {**asdict(self.counts), "expected": asdict(self.expected)}
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Agreement of published and reproduced scores.
+
+    Parameters
+    ----------
+    median_absolute_difference : float or None
+        In percentage points; None without scores.
+    correlation : float or None
+        Pearson correlation; None for fewer than `MIN_SCORES_FOR_CORRELATION` scores.
+    scores : int
+        Number of scores.
+    """
+
+    median_absolute_difference: float | None
+    correlation: float | None
+    scores: int
+
+    @classmethod
+    def of(cls, rows: Iterable[ComparisonRow]) -> Agreement:
+        """Compare the scores among judged rows."""
+        pairs = _score_pairs(rows)
+        differences = [abs(reproduced - published) for published, reproduced in pairs]
+        median = statistics.median(differences) if differences else None
+        return cls(median, _correlation(pairs), len(pairs))
+
+
+@dataclass(frozen=True)
+class OwnMethods:
+    """Values of the papers' own methods: reproduced, all judged ones, and the expected number of reproduced ones."""
+
+    reproduced: int
+    of: int
+    expected: float
+
+
+@dataclass(frozen=True)
+class Changed:
+    """Results whose verdict changes under a registered alternative, of those with a specification curve."""
+
+    changed: int
+    of: int
+
+
+@dataclass(frozen=True)
 class Scorecard:
     """What a reproduction and a perfect replication score on the results of methods.
 
     Parameters
     ----------
-    counts : Counts
-        Verdicts on the results of methods.
-    expected : Expectation
-        Expected number of reproduced results in a perfect replication.
-    decidable_counts, decidable_expected : Counts, Expectation
-        The same without the results that are not decidable from the published data.
+    headline : Headline
+        All results of methods.
+    decidable : Headline
+        Without the results that are not decidable from the published data.
     undecidable_rows : sequence of str
         Ids of these results.
     holm : HolmCount
         Means over trials that survive Holm's correction.
     criteria : sequence of Criterion
         Replication criteria side by side.
-    median_absolute_difference : float or None
-        Median absolute difference of the scores in percentage points; None without scores.
-    correlation : float or None
-        Pearson correlation of published and reproduced scores; None for fewer than three.
-    n_scores : int
-        Number of scores.
-    own_reproduced, n_own : int
-        Number of reproduced and of all judged values of the papers' own methods.
-    own_expected : float
-        Expected number of reproduced ones in a perfect replication.
+    agreement : Agreement
+        Agreement of the scores.
+    own_methods : OwnMethods
+        Values of the papers' own methods.
     expected_false_differs : float
         Expected number of means with the verdict ``differs`` in a perfect replication.
-    n_changed, n_with_alternatives : int
-        Number of results whose verdict changes under a registered alternative, and of results with alternatives.
+    changed_by_alternatives : Changed
+        Effect of the registered alternatives on the verdicts.
     """
 
-    counts: Counts
-    expected: Expectation
-    decidable_counts: Counts
-    decidable_expected: Expectation
+    headline: Headline
+    decidable: Headline
     undecidable_rows: Sequence[str]
     holm: HolmCount
     criteria: Sequence[Criterion]
-    median_absolute_difference: float | None
-    correlation: float | None
-    n_scores: int
-    own_reproduced: int
-    n_own: int
-    own_expected: float
+    agreement: Agreement
+    own_methods: OwnMethods
     expected_false_differs: float
-    n_changed: int
-    n_with_alternatives: int
+    changed_by_alternatives: Changed
 
     @property
     def sentences(self) -> list[str]:
-        """The scorecard in sentences, without empty ones."""
-        expected = self.expected
-        decidable = self.decidable_counts
+        """The scorecard in sentences, without empty ones; empty without results."""
+        counts = self.headline.counts
+        if not counts.evaluated:
+            return []
+        holm = self.holm
         texts = [
-            expected_text(self.counts.reproduced, self.counts.evaluated, expected.mean, expected.p5, expected.p95),
-            certain_text(expected.rows_by_simulation, expected.rows_with_probability_one)
-            if expected.rows_by_simulation
-            else "",
-            undecidable_text(
-                expected.undecidable, decidable.reproduced, decidable.evaluated, self.decidable_expected.mean
-            ),
-            holm_text(self.holm.surviving, self.holm.tests, self.holm.expected_surviving),
-            false_differs_text(self.expected_false_differs, self.counts.differs),
-            alternatives_text(self.n_changed, self.n_with_alternatives),
+            *self._expected_texts(),
+            holm_text(holm.surviving, holm.tests, holm.expected_surviving),
+            false_differs_text(self.expected_false_differs, counts.differs),
+            alternatives_text(self.changed_by_alternatives.changed, self.changed_by_alternatives.of),
+            self._agreement_text(),
         ]
-        if self.median_absolute_difference is not None:
-            texts.append(agreement_text(self.median_absolute_difference, self.correlation, self.n_scores))
         return [text for text in texts if text]
+
+    def _expected_texts(self) -> list[str]:
+        counts = self.headline.counts
+        expected = self.headline.expected
+        texts = [expected_text(counts.reproduced, counts.evaluated, expected.mean, expected.p5, expected.p95)]
+        if expected.rows_by_simulation:
+            texts.append(certain_text(expected.rows_by_simulation, expected.rows_with_probability_one))
+        decidable = self.decidable.counts
+        mean = self.decidable.expected.mean
+        texts.append(undecidable_text(expected.undecidable, decidable.reproduced, decidable.evaluated, mean))
+        return texts
+
+    def _agreement_text(self) -> str:
+        agreement = self.agreement
+        if agreement.median_absolute_difference is None:
+            return ""
+        return agreement_text(agreement.median_absolute_difference, agreement.correlation, agreement.scores)
 
     def as_json(self) -> dict[str, Any]:
         """Return the content of an entry of ``summary.json``."""
-        return {
-            **asdict(self.counts),
-            "expected": _rounded_values(asdict(self.expected)),
-            "decidable": {
-                **asdict(self.decidable_counts),
-                "expected": _rounded_values(asdict(self.decidable_expected)),
-            },
+        criteria = [asdict(criterion) for criterion in self.criteria]
+        content = {
+            **self.headline.as_json(),
+            "decidable": self.decidable.as_json(),
             "undecidable_rows": list(self.undecidable_rows),
-            "holm": _rounded_values(asdict(self.holm)),
-            "criteria": [_rounded_values(asdict(criterion)) for criterion in self.criteria],
-            "median_absolute_difference": rounded(self.median_absolute_difference),
-            "correlation": rounded(self.correlation),
-            "scores": self.n_scores,
-            "own_methods": {
-                "reproduced": self.own_reproduced,
-                "of": self.n_own,
-                "expected": rounded(self.own_expected),
-            },
-            "expected_false_differs": rounded(self.expected_false_differs),
-            "changed_by_alternatives": {"changed": self.n_changed, "of": self.n_with_alternatives},
-            "sentences": self.sentences if self.counts.evaluated else [],
+            "holm": asdict(self.holm),
+            "criteria": criteria,
+            **asdict(self.agreement),
+            "own_methods": asdict(self.own_methods),
+            "expected_false_differs": self.expected_false_differs,
+            "changed_by_alternatives": asdict(self.changed_by_alternatives),
+            "sentences": self.sentences,
         }
+        return {key: _rounded_values(value) for key, value in content.items()}
 
 
-def _rounded_values(entry: dict[str, Any]) -> dict[str, Any]:
-    return {key: rounded(value) if isinstance(value, float) else value for key, value in entry.items()}
+def _rounded_values(value: Any) -> Any:
+    """Round all floats of a JSON value."""
+    if isinstance(value, dict):
+        return {key: _rounded_values(element) for key, element in value.items()}
+    if isinstance(value, list):
+        return [_rounded_values(element) for element in value]
+    return rounded(value) if isinstance(value, float) else value
 
 
 def scorecard(known: Sequence[Item], own: Iterable[str], curves: Iterable[Curve], yardstick: Yardstick) -> Scorecard:
@@ -213,42 +267,42 @@ def scorecard(known: Sequence[Item], own: Iterable[str], curves: Iterable[Curve]
     yardstick : Yardstick
         Simulated perfect replications of the same papers.
     """
-    results = results_of(known)
-    rows = known_rows(results)
-    decidable = [row for row in rows if yardstick.is_decidable(row.id)]
-    own_patterns = list(own)
-    own_rows = [row for row in rows if row.kind == NUMBER and _matches(row.id, own_patterns)]
-    cells = [yardstick.cells[row.id] for row in rows if row.id in yardstick.cells]
-    scores = _score_pairs(rows)
-    with_curve = {row.id for row in rows}
-    compared = [curve for curve in curves if curve.row in with_curve and len(curve.evaluated) > 1]
+    rows = known_rows(results_of(known))
+    row_ids = [row.id for row in rows]
+    undecidable_rows = [row_id for row_id in row_ids if not yardstick.is_decidable(row_id)]
+    decidable = [row for row in rows if row.id not in undecidable_rows]
+    cells = [yardstick.cells[row_id] for row_id in row_ids if row_id in yardstick.cells]
+    criteria = [_direction(rows, yardstick), *_cell_criteria(cells)]
+    own_methods = _own_methods(rows, list(own), yardstick)
     return Scorecard(
-        counts=Counts.of(rows),
-        expected=yardstick.expected(row.id for row in rows),
-        decidable_counts=Counts.of(decidable),
-        decidable_expected=yardstick.expected(row.id for row in decidable),
-        undecidable_rows=[row.id for row in rows if not yardstick.is_decidable(row.id)],
+        headline=Headline.of(rows, yardstick),
+        decidable=Headline.of(decidable, yardstick),
+        undecidable_rows=undecidable_rows,
         holm=_holm_count(cells, yardstick),
-        criteria=[_direction(rows, yardstick), *_cell_criteria(cells)],
-        median_absolute_difference=_median_absolute_difference(scores),
-        correlation=_correlation(scores),
-        n_scores=len(scores),
-        own_reproduced=sum(row.is_reproduced for row in own_rows),
-        n_own=len(own_rows),
-        own_expected=yardstick.expected(row.id for row in own_rows).mean,
-        expected_false_differs=yardstick.expected_false_differs(row.id for row in rows),
-        n_changed=sum(changes_verdict(curve) for curve in compared),
-        n_with_alternatives=len(compared),
+        criteria=criteria,
+        agreement=Agreement.of(rows),
+        own_methods=own_methods,
+        expected_false_differs=yardstick.expected_false_differs(row_ids),
+        changed_by_alternatives=_changed(rows, curves),
     )
+
+
+def _own_methods(rows: Iterable[ComparisonRow], patterns: Sequence[str], yardstick: Yardstick) -> OwnMethods:
+    numbers = [row for row in rows if row.kind == NUMBER]
+    own = [row for row in numbers if any(fnmatch.fnmatchcase(row.id, pattern) for pattern in patterns)]
+    n_reproduced = sum(row.is_reproduced for row in own)
+    return OwnMethods(n_reproduced, len(own), yardstick.expected(row.id for row in own).mean)
+
+
+def _changed(rows: Iterable[ComparisonRow], curves: Iterable[Curve]) -> Changed:
+    ids = {row.id for row in rows}
+    compared = [curve for curve in curves if curve.row in ids and len(curve.evaluated) > 1]
+    return Changed(sum(map(changes_verdict, compared)), len(compared))
 
 
 def changes_verdict(curve: Curve) -> bool:
     """Check whether a registered alternative leaves the tolerance that the table's choice satisfies, or vice versa."""
     return len({point.inside for point in curve.evaluated}) > 1
-
-
-def _matches(row: str, patterns: Iterable[str]) -> bool:
-    return any(fnmatch.fnmatchcase(row, pattern) for pattern in patterns)
 
 
 def _holm_count(cells: Sequence[Cell], yardstick: Yardstick) -> HolmCount:
@@ -269,10 +323,6 @@ def _score_pairs(rows: Iterable[ComparisonRow]) -> list[tuple[float, float]]:
         if row.kind == NUMBER and row.unit in POINTS_OF_UNIT and published is not None and reproduced is not None:
             scores.append((published * POINTS_OF_UNIT[row.unit], reproduced * POINTS_OF_UNIT[row.unit]))
     return scores
-
-
-def _median_absolute_difference(scores: Sequence[tuple[float, float]]) -> float | None:
-    return statistics.median(abs(reproduced - published) for published, reproduced in scores) if scores else None
 
 
 def _correlation(scores: Sequence[tuple[float, float]]) -> float | None:

@@ -88,13 +88,13 @@ class Cell:
     def observed(self) -> Means:
         """The actual means, as arrays with one replicate."""
         assert self.ours.deviation is not None  # noqa: S101 - ensured by `Evidence.samples`
+        reproduced = np.array([self.ours.mean])
+        variance = np.array([self.ours.deviation**2])
+        published = np.array([self.published.mean])
         spread = self.published.deviation
-        return Means(
-            np.array([self.ours.mean]),
-            np.array([self.ours.deviation**2]),
-            np.array([self.published.mean]),
-            None if not spread or math.isinf(self.published.n) else np.array([spread**2]),
-        )
+        if not spread or math.isinf(self.published.n):
+            return Means(reproduced, variance, published, None)
+        return Means(reproduced, variance, published, np.array([spread**2]))
 
     @cached_property
     def simulated(self) -> Means:
