@@ -61,6 +61,21 @@ def test_pmm1_step_equals_equation_21(seed: int) -> None:
     np.testing.assert_array_equal(em.alpha, 0.5)
 
 
+def test_label_sets_of_three_labels_have_the_word_probabilities_of_the_worked_examples() -> None:
+    X, Y = naive.corpus(5, n_labels=3)
+    pages = np.eye(X.shape[1], dtype=np.int64)  # one word each, so that scores are log probabilities of words
+    first_two = np.tile([1, 1, 0], (len(pages), 1))
+    all_three = np.ones((len(pages), 3), dtype=np.int64)
+    pmm1, pmm2 = PMM1().fit(X, Y), PMM2().fit(X, Y)
+    a, b, c = pmm1.theta_.T
+    np.testing.assert_allclose(np.exp(pmm1.score_samples(pages, first_two)), (a + b) / 2)
+    np.testing.assert_allclose(np.exp(pmm1.score_samples(pages, all_three)), (a + b + c) / 3)
+    a, b, c = pmm2.theta_.T
+    bias = pmm2.alpha_
+    expected = ((1 + 2 * bias[0, 1]) * a + (1 + 2 * bias[1, 0]) * b) / 4
+    np.testing.assert_allclose(np.exp(pmm2.score_samples(pages, first_two)), expected)
+
+
 @pytest.mark.parametrize("model", [PMM1(), PMM2(), PMM1(xi=1.3), PMM2(xi=3.5, zeta=1.5)])
 @pytest.mark.parametrize("seed", range(6))
 def test_objective_path_ends_at_equation_6(model: Any, seed: int) -> None:

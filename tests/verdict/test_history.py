@@ -184,6 +184,7 @@ def test_a_pattern_names_the_items_that_it_matches() -> None:
     assert names_item("All of `pmm.t1.*` and `wins`.", "pmm.t1.arts")
     assert names_item("All of `pmm.t1.*` and `wins`.", "wins")
     assert not names_item("All of `pmm.t1.*` and wins.", "wins_t2")
+    assert not names_item("Everything: `*` and `*.*`.", "pmm.t1.arts")
 
 
 HISTORY = """# Changes

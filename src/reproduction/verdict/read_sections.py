@@ -306,8 +306,12 @@ def history_entries(history: str) -> dict[str, str]:
 
 
 def names_item(text: str, item: str) -> bool:
-    """Check whether a text mentions an item in backticks, by name or by a pattern such as ``pmm.t1.*``."""
-    return any(fnmatch.fnmatchcase(item, pattern) for pattern in re.findall(r"`([^`]+)`", text))
+    """Check whether a text mentions an item in backticks, by name or by a pattern such as ``pmm.t1.*``.
+
+    A pattern without letters or digits, such as ``*``, would match every item and is ignored.
+    """
+    patterns = [pattern for pattern in re.findall(r"`([^`]+)`", text) if re.search(r"[A-Za-z0-9]", pattern)]
+    return any(fnmatch.fnmatchcase(item, pattern) for pattern in patterns)
 
 
 def marks_of_history(history: str, ids: Iterable[str]) -> dict[str, str]:
