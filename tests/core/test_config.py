@@ -127,16 +127,16 @@ def test_right_values_pass(schema):
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        (None, "the file: None has the wrong type; give a value of type object"),
-        ({}, "the file: 'seed' is a required property; add it"),
+        (None, "top level: None has the wrong type; give a value of type object"),
+        ({}, "top level: 'seed' is a required property; add it"),
         ({"seed": True}, "seed: True has the wrong type; give a value of type integer"),
         ({"seed": 7.0}, "seed: 7.0 has the wrong type; give a value of type integer"),
         ({"seed": -1}, "seed: -1 is less than the minimum of 0; correct the value"),
         ({"seed": 1, "share": float("nan")}, "share: nan has the wrong type; give a value of type number"),
         ({"seed": 1, "share": True}, "share: True has the wrong type; give a value of type number"),
         ({"seed": 1, "cap": 2.0}, "cap: 2.0 has the wrong type; give a value of type integer or null"),
-        ({"sed": 1, "seed": 1}, "the file: unknown key 'sed'; did you mean 'seed'? allowed: cap, kind"),
-        ({"seed": 1, "zzz": 1}, "the file: unknown key 'zzz'; allowed: cap, kind, names, seed, share, strict"),
+        ({"sed": 1, "seed": 1}, "top level: unknown key 'sed'; did you mean 'seed'? allowed: cap, kind"),
+        ({"seed": 1, "zzz": 1}, "top level: unknown key 'zzz'; allowed: cap, kind, names, seed, share, strict"),
         ({"seed": 1, "kind": "randon"}, "kind: 'randon' is not allowed; did you mean 'random'?"),
         ({"seed": 1, "names": {"../x": {}}}, "names: '../x' is not a valid name; it must match ^[a-z0-9_]+$"),
         ({"seed": 1, "names": {"a": {"smoothin": 1}}}, "names.a: unknown key 'smoothin'; did you mean"),
@@ -187,3 +187,28 @@ def test_a_value_within_itself_is_refused(tmp_path, text):
 @pytest.mark.parametrize(("old", "new"), RENAMED.items())
 def test_a_former_name_is_rejected_with_the_present_one(old: str, new: str) -> None:
     assert suggest(old, ["another", new]) == f"it is now called '{new}'"
+
+
+def test_the_line_of_an_invalid_key_is_named(tmp_path: Path) -> None:
+    schema = tmp_path / "schema.yaml"
+    inner = {"type": "object", "additionalProperties": False, "properties": {"seed": {"type": "integer"}}}
+    schema.write_text(json.dumps({"type": "object", "properties": {"run": inner}}), encoding="utf-8")
+    first = tmp_path / "first.yaml"
+    second = tmp_path / "second.yaml"
+    first.write_text("run:\n  seed: 1\n", encoding="utf-8")
+    second.write_text("# changes\nrun:\n\n  seed: one\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"second\.yaml, line 4: run\.seed: 'one' has the wrong type"):
+        validate({"run": {"seed": "one"}}, schema, "configuration", [first, second])
+    with pytest.raises(ConfigError, match=r"second\.yaml, line 2: run: unknown key 'sed'"):
+        validate({"run": {"sed": 1}}, schema, "configuration", [first, second])
+    with pytest.raises(ConfigError, match=r"^configuration: run\.seed"):
+        validate({"run": {"seed": "one"}}, schema, "configuration")
+
+
+def test_all_missing_keys_are_reported_at_once(tmp_path: Path) -> None:
+    schema = tmp_path / "schema.yaml"
+    inner = {"type": "object", "required": ["x", "y"]}
+    content = {"type": "object", "required": ["seed", "inner"], "properties": {"inner": inner}}
+    schema.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"paper\.yaml: missing keys: seed, inner\.x, inner\.y; add them"):
+        validate({"inner": {}}, schema, "paper.yaml")

@@ -72,13 +72,13 @@ SUBSTITUTE = {"dataset": "bbc_wheel", "comparable": "not", "note": ""}
 WRONG_CONFIG: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "unknown paper": (
         lambda c: c["papers"].append("ppm"),
-        r"papers\.7: 'ppm' is not allowed; did you mean 'pmm'\? allowed: pmm, edcm, .*",
+        r"papers\.7: unknown paper 'ppm'; did you mean 'pmm'\? allowed: pmm, edcm, .*",
     ),
     "paper twice": (lambda c: c["papers"].append("pmm"), r"papers: .* has non-unique elements; correct the value"),
     "no trials": (lambda c: c.update(max_trials=0), r"max_trials: 0 is less than the minimum of 1; correct the value"),
     "unknown key": (
         lambda c: c.update(max_trial=3),
-        r"the file: unknown key 'max_trial'; did you mean 'max_trials'\? allowed: full, .*",
+        r"top level: unknown key 'max_trial'; did you mean 'max_trials'\? allowed: full, .*",
     ),
     "unknown data set": (
         lambda c: c["roles"]["newsgroups"].update(dataset="newsgroup_wheel"),
@@ -125,7 +125,11 @@ def test_role_that_a_paper_needs_and_the_run_lacks_is_named():
     [
         ("papers/edcm/paper.yaml", "title: [\n", r"edcm/paper\.yaml, line \d: is not valid YAML"),
         ("papers/edcm/paper.yaml", None, r"edcm/paper\.yaml: cannot be read .*; name an existing file"),
-        ("datasets.yaml", "tiny: {termz: none}\n", r"datasets\.yaml: .*'termz'; did you mean 'terms'\? allowed: "),
+        (
+            "datasets.yaml",
+            "tiny: {termz: none}\n",
+            r"datasets\.yaml, line 1: .*'termz'; did you mean 'terms'\? allowed: ",
+        ),
     ],
 )
 def test_wrong_file_is_named(root, name, content, message):

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 import yaml
 
+from reproduction.flow.published_table import PUBLISHED_COLUMNS
 from reproduction.verdict.claims import COMPARISONS
 from reproduction.verdict.published import (
     CHECK_KINDS,
     COUNTED,
     IDENTITY,
-    PUBLISHED_COLUMNS,
     Published,
     read_checks,
     read_choices,
@@ -315,9 +315,14 @@ def test_an_id_that_stands_twice_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "line 1: the columns are"),
+        (b"", "line 1: missing columns: id, artefact"),
         (",".join(PUBLISHED_COLUMNS).encode() + b"\na,b\n", "line 2: 2 cells, expected 15"),
-        (",".join(PUBLISHED_COLUMNS).encode() + b'\n"a\n', "not valid csv"),
+        (",".join(PUBLISHED_COLUMNS).encode() + b'\n"a\n', "not valid CSV"),
+        (
+            ",".join(PUBLISHED_COLUMNS).replace("metric", "metrik").encode(),
+            "unknown column 'metrik'; did you mean 'metric'",
+        ),
+        (";".join(PUBLISHED_COLUMNS).encode(), "separated by ';'; save the file with commas"),
         (b"\xff\xfe", "not UTF-8 text"),
         (None, "cannot be read"),
     ],

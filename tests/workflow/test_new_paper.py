@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -116,6 +119,51 @@ def test_a_seventh_paper_is_two_folders(copy: Clone) -> None:
     assert {name: digest for name, digest in files(copy.folder).items() if "/toy/" not in name} == before
 
 
+#: Page with the session that `test_documented_session` replays.
+PAGE = ROOT / "docs/how-to/add-a-paper.md"
+
+
+def documented_session() -> list[tuple[str, list[str]]]:
+    """Return the commands of the page, each with the lines of output that the page shows for it."""
+    steps: list[tuple[str, list[str]]] = []
+    text = PAGE.read_text(encoding="utf-8").partition("\n## ")[0]
+    for language, block in re.findall(r"^```(sh|text)\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL):
+        if language == "sh":
+            steps += [(command, []) for command in block.splitlines()]
+        else:
+            steps[-1][1].extend(block.splitlines())
+    return steps
+
+
+def test_documented_session(fresh: Clone, tmp_path: Path) -> None:
+    """Each documented command works as written at the first attempt and prints the documented lines."""
+    before = files(fresh.folder)
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name, command in (("python", '"$@"'), ("snakemake", '-m snakemake "$@"')):
+        (tools / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {command}\n', encoding="utf-8")
+        (tools / name).chmod(0o755)
+    environment = fresh.environment(PATH=f"{tools}:{os.environ['PATH']}")
+    steps = documented_session()
+    assert len(steps) > 3
+    for command, lines in steps:
+        done = subprocess.run(
+            command,
+            shell=True,
+            cwd=fresh.folder,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{command}\n{done.stdout}"
+        assert set(lines) <= set(done.stdout.splitlines()), done.stdout
+    new = {name for name in files(fresh.folder) if name not in before}
+    assert all(name.startswith("config/papers/mine/") for name in new)
+    assert len((fresh.folder / "config/papers/mine/texts.csv").read_text(encoding="utf-8").splitlines()) == 21
+
+
 TABLE = "artefact,method,newsgroups,letters\nt1,multinomial,33,\nt1,linear_svm,12,50\n"
 
 
@@ -133,7 +181,7 @@ def test_a_paper_from_the_template_runs_to_its_page_as_configuration_alone(
     asked = ["begun", "--role", "letters=tiny_reuters", "--margin", "5", "--table", "table.csv"]
     assert new_paper.main(asked) == 0
     folder = copy.folder / "config/papers/begun"
-    assert {path.name for path in folder.iterdir()} == {"paper.yaml", "published.csv", "history.md"}
+    assert {path.name for path in folder.iterdir()} == {"paper.yaml", "published.csv", "roles.yaml", "history.md"}
     schema = (folder / "paper.yaml").read_text(encoding="utf-8").splitlines()[0].partition("$schema=")[2]
     assert (folder / schema).samefile(copy.folder / "workflow/schemas/paper.schema.yaml")
     done = copy.run_warm("--cores", "2", "begun")

@@ -22,7 +22,7 @@ import numpy as np
 import yaml
 
 from reproduction.flow.locators import parse_locator
-from reproduction.verdict.published import PUBLISHED_COLUMNS
+from reproduction.flow.published_table import PUBLISHED_COLUMNS
 from reproduction.verdict.recorded_run import recorded_files
 from reproduction.verdict.reference_check import check_locator
 from textmix.core.errors import ConfigError

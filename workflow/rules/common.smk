@@ -57,7 +57,7 @@ from reproduction.flow.cpu_features import use_common_instructions
 from reproduction.flow.folders import RESOURCES
 from reproduction.flow.own_texts import check_own_texts
 from reproduction.flow.papers import make_importable, outside
-from reproduction.flow.plan import make_plan, with_defaults
+from reproduction.flow.plan import check_cores, make_plan, with_defaults
 from reproduction.flow.rule_inputs import (
     RECORDS,
     FeatureRow,
@@ -106,13 +106,18 @@ def report_errors_briefly():
 
 MIRROR_FOLDER = os.environ.get("TEXTMIX_MIRROR")
 MIRROR = Path(MIRROR_FOLDER) if MIRROR_FOLDER else None
+CONFIG_FILES = [
+    os.path.relpath(path)
+    for path in dict.fromkeys((str(MAIN_CONFIG), *workflow.configfiles))
+]
 with report_errors_briefly():
+    check_cores(workflow.resource_settings.cores)
     check_mirror(MIRROR)
-    for path in dict.fromkeys((str(MAIN_CONFIG), *workflow.configfiles)):
+    for path in CONFIG_FILES:
         load_yaml_strict(path)
     SETTINGS = with_defaults(config, MAIN_CONFIG)
     make_importable(outside(SETTINGS))
-    PLAN = make_plan(SETTINGS, ROOT, RESOURCES, MIRROR)
+    PLAN = make_plan(SETTINGS, ROOT, RESOURCES, MIRROR, CONFIG_FILES)
     check_papers(PLAN.papers, PLAN.folders, ROOT)
     check_own_texts(PLAN.settings["own"])
 

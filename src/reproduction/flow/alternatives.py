@@ -9,7 +9,6 @@ parses the workflow, so it must not import anything heavy.
 from __future__ import annotations
 
 import copy
-import csv
 import itertools
 import math
 import re
@@ -26,6 +25,7 @@ from reproduction.flow.locators import (
     locators_behind,
 )
 from reproduction.flow.papers import PAPER_SCHEMA, check_entries, check_name, file_name
+from reproduction.flow.published_table import read_cells
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.digests import digest_of
 from textmix.core.errors import ConfigError
@@ -215,8 +215,7 @@ def _collect_entries(source: str, choices: Iterable[Mapping[str, Any]]) -> dict[
 
 def _sources(folder: Path, rows: Iterable[str], source: str) -> dict[str, tuple[Locator, ...]]:
     """Return row -> locators of the values that it (or its check) depends on."""
-    with open(folder / "published.csv", encoding="utf-8", newline="") as handle:
-        value_of = {row["id"]: row["source"] for row in csv.DictReader(handle)}
+    value_of = {cells["id"]: cells["source"] for _, cells in read_cells(folder / "published.csv")}
     for row in rows:
         check_name("published row", row, [name for name, text in value_of.items() if text], f"{source}: rows")
     return locators_behind(folder, {row: value_of[row] for row in rows}, source)

@@ -153,6 +153,10 @@ def _first_source(entry: DatasetEntry, mirror: Path | None, finds: Callable[[str
             if near:
                 return source, f"https {near}", True
             far.append(source)
+        elif source.kind == "local":
+            paths = [Path(file.where[0]) for file in source.files.values()]
+            missing = [path for path in paths if not path.is_file()]
+            return source, f"local: {missing[0]} does not exist" if missing else "local file", not missing
         elif mirror is not None and all((mirror / file.where[0]).is_file() for file in source.files.values()):
             return source, "mirror", True
     if far:

@@ -1,8 +1,8 @@
 """Read and check the configuration of papers: one folder per paper.
 
 The folder of a paper is in ``config/papers/``, or in a folder outside the repository that is listed in ``papers_from``.
-Such a folder has one subfolder per paper, with its configuration and code, and may contain ``datasets.yaml``,
-``methods.yaml`` and ``roles.yaml`` with additional entries.
+Such a folder has one subfolder per paper, with its configuration and code.  The folder of a paper, and a folder in
+``papers_from``, may contain ``datasets.yaml``, ``methods.yaml`` and ``roles.yaml`` with additional entries.
 
 ``role_lists`` of a ``paper.yaml`` defines groups of roles.  They are expanded on reading; other code sees only roles.
 """
@@ -91,20 +91,20 @@ def make_importable(folders: Iterable[Path]) -> None:
 
 
 def registries(root: Path, external: Iterable[Path] = ()) -> list[Path]:
-    """Return the ``datasets.yaml`` of the repository and of folders outside it."""
-    return [root / "config/datasets.yaml", *_files(external, "datasets.yaml")]
+    """Return the ``datasets.yaml`` of the repository, of folders outside it, and of papers."""
+    return [root / "config/datasets.yaml", *extra_files(root, external, "datasets.yaml")]
 
 
 def read_methods(root: Path, external: Iterable[Path] = ()) -> dict[str, Method]:
-    """Return the registry of methods, including entries of folders outside the repository."""
+    """Return the registry of methods, including entries of papers and of folders outside the repository."""
     methods = load_methods(root / "config/methods.yaml", root / _METHODS_SCHEMA)
-    for path in _files(external, "methods.yaml"):
+    for path in extra_files(root, external, "methods.yaml"):
         _add_entries(methods, load_methods(path, root / _METHODS_SCHEMA), path)
     return methods
 
 
 def read_datasets(root: Path, external: Iterable[Path] = ()) -> dict[str, DatasetEntry]:
-    """Return the registry of data sets, including entries of folders outside the repository."""
+    """Return the registry of data sets, including entries of papers and of folders outside the repository."""
     main, *others = registries(root, external)
     datasets = load_registry(main)
     for path in others:
@@ -112,9 +112,9 @@ def read_datasets(root: Path, external: Iterable[Path] = ()) -> dict[str, Datase
     return datasets
 
 
-def with_roles(config: Mapping[str, Any], external: Iterable[Path] = ()) -> dict[str, Any]:
-    """Return a configuration extended by the roles of folders outside the repository."""
-    files = _files(external, "roles.yaml")
+def with_roles(config: Mapping[str, Any], root: Path, external: Iterable[Path] = ()) -> dict[str, Any]:
+    """Return a configuration extended by the roles of papers and of folders outside the repository."""
+    files = extra_files(root, external, "roles.yaml")
     if not files:
         return dict(config)
     roles = dict(config.get("roles") or {})
@@ -122,14 +122,17 @@ def with_roles(config: Mapping[str, Any], external: Iterable[Path] = ()) -> dict
         added = load_yaml_strict(path)
         if not isinstance(added, Mapping):
             raise ConfigError(
-                f"{path}: is not a mapping; write a line <role>: {{dataset: ..., comparable: ..., note: ...}}"
+                f"{path}: not a mapping; write lines <role>: {{dataset: ..., comparable: ..., note: ...}}"
             )
         _add_entries(roles, added, path)
     return {**config, "roles": roles}
 
 
-def _files(external: Iterable[Path], name: str) -> list[Path]:
-    return [path for folder in external if (path := folder / name).is_file()]
+def extra_files(root: Path, external: Iterable[Path], name: str) -> list[Path]:
+    """Return the files with a name in the folders outside the repository and in the folders of papers."""
+    external = list(external)
+    folders = [*external, *paper_folders(root, external).values()]
+    return [path for folder in folders if (path := folder / name).is_file()]
 
 
 def _add_entries(entries: dict[str, Any], added: Mapping[str, Any], path: Path) -> None:
@@ -154,7 +157,7 @@ def _load_paper(root: Path, folder: Path, methods: Mapping[str, Method]) -> dict
     code = code_of(root, folder)
     source = file_name(root, path)
     paper: dict[str, Any] = load_yaml_strict(path)
-    validate(paper, root / PAPER_SCHEMA, source)
+    validate(paper, root / PAPER_SCHEMA, source, [path])
     paper = expand_paper(paper, source)
     for key, experiment in paper["experiments"].items():
         _check_experiment(f"{source}: experiments.{key}", experiment, methods)

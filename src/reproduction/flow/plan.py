@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from reproduction.flow.availability import available_roles, reach
 from reproduction.flow.papers import (
     check_name,
     check_references,
+    extra_files,
     file_name,
     load_papers,
     outside,
@@ -22,7 +23,7 @@ from reproduction.flow.papers import (
     with_roles,
 )
 from reproduction.flow.results import LEFT_OUT
-from textmix.core.config import load_yaml_strict, validate
+from textmix.core.config import load_yaml_strict, locate_key, validate
 from textmix.core.errors import ConfigError, suggest
 from textmix.data.registry import DatasetEntry
 from textmix.experiment.methods import Method
@@ -225,7 +226,13 @@ class Plan:
         return list(spec["figures"]) if spec["status"] == "built" else []
 
 
-def make_plan(config: Mapping[str, Any], root: Path, resources: Path | None = None, mirror: Path | None = None) -> Plan:
+def make_plan(
+    config: Mapping[str, Any],
+    root: Path,
+    resources: Path | None = None,
+    mirror: Path | None = None,
+    files: Sequence[Path] = (),
+) -> Plan:
     """Make the plan of a run and check it.
 
     Parameters
@@ -238,6 +245,8 @@ def make_plan(config: Mapping[str, Any], root: Path, resources: Path | None = No
         Folder of fetched files; None means that every data set is available.
     mirror : Path, default=None
         Folder with raw data.
+    files : sequence of Path, default=()
+        Files that ``config`` was merged from, for messages.
 
     Raises
     ------
@@ -248,7 +257,7 @@ def make_plan(config: Mapping[str, Any], root: Path, resources: Path | None = No
     folders = paper_folders(root, external)
     methods = read_methods(root, external)
     registry = read_datasets(root, external)
-    settings = read_settings(with_roles(config, external), root / "workflow/schemas")
+    settings = read_settings(with_roles(config, root, external), root / "workflow/schemas", files)
     wanted = settings["roles"]
     papers = load_papers(root, methods, folders)
     for name, paper in papers.items():
@@ -256,22 +265,28 @@ def make_plan(config: Mapping[str, Any], root: Path, resources: Path | None = No
     settings = {**settings, "roles": _available_roles(settings, registry, resources, mirror)}
     alternatives = load_alternatives(root, papers, folders, methods, settings["seed"])
     plan = Plan(root, settings, registry, methods, papers, folders, wanted, alternatives)
-    _check_selected_papers(plan)
+    _check_selected_papers(plan, files)
     _check_selected_specifications(plan)
-    _check_roles(plan)
+    _check_roles(plan, files, extra_files(root, external, "roles.yaml"))
     _check_conflicting_splits(plan)
     _check_expensive(plan)
     _ = plan.features, plan.splits  # check for conflicting names
     return plan
 
 
-def read_settings(config: Mapping[str, Any], schemas: Path) -> dict[str, Any]:
+def check_cores(cores: int | None) -> None:
+    """Reject ``--cores 0``, with which Snakemake waits forever."""
+    if cores == 0:
+        raise ConfigError("--cores: 0 cores cannot run a job; use --cores all, or a positive number")
+
+
+def read_settings(config: Mapping[str, Any], schemas: Path, files: Sequence[Path] = ()) -> dict[str, Any]:
     """Return the merged configuration as plain dicts, checked against its schema."""
     settings: dict[str, Any] = _plain(config)
     for key in _BOOLEAN_KEYS:
         if key in settings:
             settings[key] = _BOOLEANS.get(str(settings[key]).lower(), settings[key])
-    validate(settings, schemas / "config.schema.yaml", "configuration")
+    validate(settings, schemas / "config.schema.yaml", "configuration", files)
     return settings
 
 
@@ -315,19 +330,22 @@ def _check_selected_specifications(plan: Plan) -> None:
         check_name("specification", name, registered, "configuration: specifications")
 
 
-def _check_selected_papers(plan: Plan) -> None:
+def _check_selected_papers(plan: Plan, files: Sequence[Path]) -> None:
     for index, name in enumerate(plan.settings["papers"] or ()):
         if name not in plan.papers:
             remedy = suggest(name, plan.papers)
-            raise ConfigError(f"configuration: papers.{index}: {name!r} is not allowed; {remedy}")
+            where = locate_key(files, ["papers", index], "configuration")
+            raise ConfigError(f"{where}: papers.{index}: unknown paper {name!r}; {remedy}")
 
 
-def _check_roles(plan: Plan) -> None:
+def _check_roles(plan: Plan, files: Sequence[Path], role_files: Sequence[Path]) -> None:
     for role, entry in plan.wanted.items():
         for name in (choice["dataset"] for choice in (entry, *entry.get("substitutes", ()))):
             if name is not None and name not in plan.registry:
                 remedy = suggest(name, sorted(plan.registry))
-                raise ConfigError(f"configuration: roles.{role}: unknown data set '{name}'; {remedy}")
+                where = locate_key(files, ["roles", role, "dataset"], "configuration")
+                where = locate_key(role_files, [role, "dataset"], where)
+                raise ConfigError(f"{where}: roles.{role}: unknown data set '{name}'; {remedy}")
 
 
 def _check_conflicting_splits(plan: Plan) -> None:

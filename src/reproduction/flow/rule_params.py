@@ -24,9 +24,9 @@ from reproduction.flow.git import agent_of, commit_of
 from reproduction.flow.own_texts import arguments_of, state_of_files
 from reproduction.flow.papers import values_in_causes
 from reproduction.flow.plan import Fit, Plan
+from reproduction.flow.published_table import read_cells
 from reproduction.flow.recorded_curves import RECORDED_CURVES, recorded_curves
 from reproduction.flow.rule_inputs import described_papers
-from textmix.core import io
 from textmix.core.digests import digest_of
 from textmix.core.environment import versions
 from textmix.data.catalogue import dataset_table
@@ -349,7 +349,7 @@ def count_published_rows(plan: Plan) -> dict[str, str]:
     """Count the published values that need each data set."""
     counts: Counter[str] = Counter()
     for paper in plan.papers:
-        rows = io.read_csv(plan.folders[paper] / "published.csv")
+        rows = [cells for _, cells in read_cells(plan.folders[paper] / "published.csv")]
         counts.update(entry["dataset"] for row in rows if (entry := plan.wanted.get(row["dataset"])))
     return {name: str(count) for name, count in counts.items()}
 

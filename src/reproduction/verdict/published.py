@@ -12,10 +12,9 @@ NumPy, so that the files can be checked while the workflow is parsed.
 
 from __future__ import annotations
 
-import csv
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,27 +29,11 @@ from reproduction.flow.locators import (
     parse_locator,
     read_role_lists,
 )
+from reproduction.flow.published_table import read_cells
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, suggest
 from textmix.metrics.registry import METRICS
 
-PUBLISHED_COLUMNS = (
-    "id",
-    "artefact",
-    "kind",
-    "dataset",
-    "method",
-    "metric",
-    "unit",
-    "value",
-    "spread",
-    "trials",
-    "where",
-    "tolerance",
-    "margin",
-    "source",
-    "note",
-)
 #: Kind of a row -> its meaning.
 KINDS: Mapping[str, str] = {
     "number": "a measured value as published",
@@ -263,7 +246,7 @@ def read_claims(folder: str | Path, schemas: str | Path) -> tuple[tuple[Publishe
 def read_published(path: str | Path) -> tuple[Published, ...]:
     """Read ``published.csv``; raise ConfigError for an invalid cell or a duplicate id."""
     path = Path(path)
-    rows = tuple(_row(path, line, cells) for line, cells in _cells(path))
+    rows = tuple(_row(path, line, cells) for line, cells in read_cells(path))
     first: dict[str, int] = {}
     for row in rows:
         if first.setdefault(row.id, row.line) != row.line:
@@ -271,28 +254,6 @@ def read_published(path: str | Path) -> tuple[Published, ...]:
                 path, row.line, "id", f"duplicate id '{row.id}', first on line {first[row.id]}; rename one of them"
             )
     return rows
-
-
-def _cells(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield (line number, column -> cell) for every row of a CSV file with the header `PUBLISHED_COLUMNS`."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read ({error.strerror}); create the file") from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: not UTF-8 text; save it as UTF-8") from error
-    reader = csv.reader(lines, strict=True)
-    try:
-        header = next(reader, [])
-        if tuple(header) != PUBLISHED_COLUMNS:
-            raise ConfigError(f"{path}, line 1: the columns are {header}; write {','.join(PUBLISHED_COLUMNS)}")
-        for cells in reader:
-            if len(cells) != len(PUBLISHED_COLUMNS):
-                problem = f"{len(cells)} cells, expected {len(PUBLISHED_COLUMNS)}; quote cells that hold a comma"
-                raise ConfigError(f"{path}, line {reader.line_num}: {problem}")
-            yield reader.line_num, dict(zip(PUBLISHED_COLUMNS, cells, strict=True))
-    except csv.Error as error:
-        raise ConfigError(f"{path}, line {reader.line_num}: not valid csv ({error}); correct the quotes") from error
 
 
 def _row(path: Path, line: int, cells: Mapping[str, str]) -> Published:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -169,7 +169,52 @@ def _validator(schema_path: Path) -> jsonschema.protocols.Validator:
     return _jsonschema()[1](load_yaml_strict(schema_path))
 
 
-def validate(value: Any, schema_path: str | Path, source: str) -> None:
+def locate_key(files: Iterable[Path], keys: Sequence[Any], default: str) -> str:
+    """Find the line of a configuration value that was merged from several files.
+
+    Parameters
+    ----------
+    files : iterable of Path
+        YAML files; later files override earlier ones.
+    keys : sequence
+        Keys and indices that lead to the value.
+    default : str
+        Location if no file contains the first key, for example because it was set on the command line.
+
+    Returns
+    -------
+    str
+        File and line of the deepest of the keys that a file contains.
+    """
+    location = default
+    depth = 0
+    for path in files:
+        try:
+            node = yaml.compose(Path(path).read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+        except (OSError, ValueError, yaml.YAMLError):
+            continue
+        lines = list(_lines_of(node, keys))
+        if lines and len(lines) >= depth:
+            depth = len(lines)
+            location = f"{path}, line {lines[-1]}"
+    return location
+
+
+def _lines_of(node: yaml.Node | None, keys: Sequence[Any]) -> Iterator[int]:
+    """Yield the lines of nested keys, as far as the document contains them."""
+    for key in keys:
+        children: dict[Any, tuple[yaml.Node, yaml.Node]] = {}
+        if isinstance(node, yaml.MappingNode):
+            children = {name.value: (name, value) for name, value in node.value}
+        elif isinstance(node, yaml.SequenceNode):
+            children = {str(index): (value, value) for index, value in enumerate(node.value)}
+        if str(key) not in children:
+            return
+        name, node = children[str(key)]
+        yield name.start_mark.line + 1
+
+
+def validate(value: Any, schema_path: str | Path, source: str, files: Sequence[Path] = ()) -> None:
     """Validate a configuration value against a JSON schema.
 
     Parameters
@@ -180,6 +225,8 @@ def validate(value: Any, schema_path: str | Path, source: str) -> None:
         Path of the schema, in YAML.
     source : str
         File or option of the value, used as prefix of messages.
+    files : sequence of Path, default=()
+        Files from which the value was read; messages then give the line of the invalid key.
 
     Raises
     ------
@@ -188,30 +235,47 @@ def validate(value: Any, schema_path: str | Path, source: str) -> None:
     """
     schema = Path(schema_path).resolve()
     key = f"{sha256_file(schema)} {sha256_bytes(repr(value).encode())}"
-    _VALID.get(key, lambda: _check(value, schema, source))
+    _VALID.get(key, lambda: _check(value, schema, source, files))
 
 
-def _check(value: Any, schema: Path, source: str) -> bool:
+def _check(value: Any, schema: Path, source: str, files: Sequence[Path]) -> bool:
     """Return True if a value conforms to a schema; raises the errors of `validate`."""
     errors = sorted(
         _validator(schema).iter_errors(value),
         key=lambda error: (len(error.absolute_path), [str(part) for part in error.absolute_path], error.message),
     )
+    if not errors:
+        return True
     # A misspelt key causes two errors, an unknown and a missing key; the first one is more informative.
     unknown = [error for error in errors if error.validator == "additionalProperties"]
-    if errors:
-        best = _jsonschema()[0].exceptions.best_match(unknown or errors)
-        raise ConfigError(f"{source}: {explain(best or errors[0])}")
-    return True
+    missing = [error for error in errors if error.validator == "required"]
+    if not unknown and len(missing) > 1:
+        keys = ", ".join(".".join(map(str, [*error.absolute_path, _missing_key(error)])) for error in missing)
+        raise ConfigError(f"{source}: missing keys: {keys}; add them")
+    error = _jsonschema()[0].exceptions.best_match(unknown or errors) or errors[0]
+    keys_of_error = [*error.absolute_path, *_unknown_keys(error)[:1]]
+    raise ConfigError(f"{locate_key(files, keys_of_error, source)}: {explain(error)}")
+
+
+def _missing_key(error: jsonschema.ValidationError) -> str:
+    """Return the key that an error of the validator ``required`` is about."""
+    return next(name for name in error.validator_value if f"{name!r} is a required property" == error.message)
+
+
+def _unknown_keys(error: jsonschema.ValidationError) -> list[str]:
+    """Return the unknown keys that an error reports, sorted."""
+    if error.validator != "additionalProperties" or not isinstance(error.instance, Mapping):
+        return []
+    allowed = error.schema.get("properties", {})
+    return sorted(str(name) for name in error.instance if name not in allowed)
 
 
 def explain(error: jsonschema.ValidationError) -> str:
     """Describe a validation error in one sentence: the key, the problem and the remedy."""
-    key = ".".join(str(part) for part in error.absolute_path) or "the file"
-    if error.validator == "additionalProperties" and isinstance(error.instance, Mapping):
+    key = ".".join(str(part) for part in error.absolute_path) or "top level"
+    if unknown := _unknown_keys(error):
         allowed = sorted(error.schema.get("properties", {}))
-        unknown = next(iter(sorted(str(name) for name in error.instance if name not in allowed)))
-        return f"{key}: unknown key '{unknown}'; {suggest(unknown, allowed)}"
+        return f"{key}: unknown key '{unknown[0]}'; {suggest(unknown[0], allowed)}"
     if error.validator == "enum":
         return f"{key}: {error.instance!r} is not allowed; {suggest(str(error.instance), error.validator_value)}"
     if error.validator == "required":

@@ -23,7 +23,7 @@ from textmix.data.sources import Access, Limits, UnavailableError, find_in_mirro
 log = logging.getLogger(__name__)
 
 #: Types of source in order of preference for the instructions to a user who has to place files manually.
-_BY_HAND = ("https", "package", "mirror")
+_BY_HAND = ("https", "package", "mirror", "local")
 
 
 class _Folder:
@@ -158,9 +158,13 @@ def source_state(entry: DatasetEntry, target: Path, mirror: Path | None) -> str:
     Returns
     -------
     str
-        The recorded state if the data set is available; otherwise the paths of its files in the mirror, and name, size
+        Checksums of the local files if the entry has any, because the user may edit them.  Else the recorded state if
+        the data set is available; otherwise the paths of its files in the mirror, and name, size
         and modification time (ns) of each file placed manually.
     """
+    local = _local_state(entry)
+    if local:
+        return local
     record = read_record(target / RECORD)
     if record.get("status") == "had":
         return str(record.get("state"))
@@ -175,6 +179,13 @@ def source_state(entry: DatasetEntry, target: Path, mirror: Path | None) -> str:
         if _is_by_hand(path):
             parts.append(f"hand:{path.name}:{path.stat().st_size}:{path.stat().st_mtime_ns}")
     return " ".join(sorted(parts))
+
+
+def _local_state(entry: DatasetEntry) -> str:
+    """Return the checksums of the existing local files of an entry; empty if it has none."""
+    files = [file for source in entry.sources if source.kind == "local" for file in source.files.values()]
+    paths = [path for file in files if (path := Path(file.where[0])).is_file()]
+    return " ".join(sorted(f"local:{path.name}:{sha256_file(path)}" for path in paths))
 
 
 def _is_by_hand(path: Path) -> bool:

@@ -5,6 +5,7 @@ The module is imported while a workflow is parsed and therefore depends only on 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -18,7 +19,7 @@ from textmix.data import readers
 from textmix.data.formats import FORMATS, WITH_LABELS
 
 #: Types of source; an entry has at most one mirror and one package, and one https source per published format.
-KINDS = ("mirror", "https", "package")
+KINDS = ("mirror", "https", "package", "local")
 #: File name of the fetch record in the folder of a data set; reserved, so data files must not use it.
 RECORD = "fetch.json"
 #: Descriptive keys of an entry, shown in the report; fetching and parsing do not depend on them.
@@ -72,8 +73,8 @@ class SourceFile:
     Parameters
     ----------
     where : tuple of str
-        Mirror: path relative to its folder.  Package: member of the wheel, or a pattern of members.  https: URLs in
-        the order they are tried.
+        Mirror: path relative to its folder.  Local: path of the file.  Package: member of the wheel, or a pattern of
+        members.  https: URLs in the order they are tried.
     sha256 : str, default=None
         Checksum of the stored file; None if unknown (https only).
     bytes : int, default=None
@@ -230,11 +231,27 @@ def load_registry(
     """
     path = Path(path)
     raw = load_yaml_strict(path)
-    validate(raw, schema or path.resolve().parent.parent / _SCHEMA, str(path))
+    validate(raw, schema or path.resolve().parent.parent / _SCHEMA, str(path), [path])
     others = {name: entry.raw for name, entry in (beside or {}).items()}
+    raw = {name: _resolve_local(entry, path.parent) for name, entry in raw.items()}
     return {
         name: dataset_entry(name, value, f"{path}: {name}") for name, value in wholes(raw, str(path), others).items()
     }
+
+
+def _resolve_local(entry: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
+    """Make the paths of local files, which are relative to the registry file, relative to the working directory."""
+    sources = [
+        {**source, "local": {role: _relative_to_here(file, folder) for role, file in source["local"].items()}}
+        if "local" in source
+        else source
+        for source in entry.get("sources", ())
+    ]
+    return {**entry, "sources": sources} if sources else entry
+
+
+def _relative_to_here(file: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    return {**file, "path": os.path.relpath(folder / file["path"])}
 
 
 def wholes(
@@ -319,7 +336,7 @@ def dataset_entry(name: str, raw: Mapping[str, Any], where: str) -> DatasetEntry
     sources = tuple(_source(source, raw, f"{where}.sources.{i}") for i, source in enumerate(raw["sources"]))
     kinds = [source.kind for source in sources]
     if any(kinds.count(kind) > 1 for kind in kinds if kind != "https"):
-        raise ConfigError(f"{where}.sources: {kinds} has a mirror or a package twice; keep one of each")
+        raise ConfigError(f"{where}.sources: {kinds} has a mirror, a package or a local source twice; keep one of each")
     own = [each for each in raw["sources"] if "files" in each]
     if kinds.count("https") > 1 + sum("https" in each for each in own):
         raise ConfigError(f"{where}.sources: two https sources share names; put the URLs in one, or give one its files")
@@ -351,7 +368,9 @@ def _source(raw: Mapping[str, Any], entry: Mapping[str, Any], where: str) -> Sou
     if len(kinds) != 1:
         raise ConfigError(f"{where}: has {kinds or 'none'} of {list(KINDS)}; give exactly one")
     kind, content = kinds[0], raw[kinds[0]]
-    files = {role: _file(file, f"{where}.{kind}.{role}") for role, file in content.get("members", content).items()}
+    files = {
+        role: _file(file, kind, f"{where}.{kind}.{role}") for role, file in content.get("members", content).items()
+    }
     names = raw.get("files", entry["files"])
     unknown = sorted(set(files) ^ set(names) if "files" in raw else set(files) - set(names))
     if unknown:
@@ -394,9 +413,9 @@ def reader_of(form: str, options: Mapping[str, Any]) -> Reader:
     return Reader(FORMATS[form].reader, {**more, **options})
 
 
-def _file(raw: Mapping[str, Any], where: str) -> SourceFile:
+def _file(raw: Mapping[str, Any], kind: str, where: str) -> SourceFile:
     places = raw["urls"] if "urls" in raw else [raw.get("path") or raw["member"]]
-    if "urls" not in raw and {"..", "."} & set(PurePosixPath(places[0]).parts):
+    if kind in ("mirror", "package") and {"..", "."} & set(PurePosixPath(places[0]).parts):
         raise ConfigError(f"{where}: {places[0]!r} leads out of its folder; give a path without '..'")
     return SourceFile(tuple(places), raw.get("sha256"), raw.get("bytes"), raw.get("plain_sha256"))
 

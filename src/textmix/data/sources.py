@@ -140,6 +140,9 @@ def _obtain(source: Source, files: Mapping[Path, SourceFile], access: Access) ->
     if source.kind == "mirror":
         _link(files, access.mirror)
         return
+    if source.kind == "local":
+        _link_local(files)
+        return
     folder = next(iter(files), Path()).parent
     with tempfile.TemporaryDirectory(prefix=".", suffix=LEFT, dir=folder) as temporary:
         made = {path: Path(temporary, path.name) for path in files}
@@ -169,6 +172,18 @@ def _link(files: Mapping[Path, SourceFile], mirror: Path | None) -> None:
         origins[path] = origin
     for path, origin in origins.items():
         path.symlink_to(origin.resolve())
+
+
+def _link_local(files: Mapping[Path, SourceFile]) -> None:
+    """Create links to files of the user after verifying their checksums, where the registry has them."""
+    for file in files.values():
+        origin = Path(file.where[0])
+        if not origin.is_file():
+            raise UnavailableError(f"{origin} does not exist")
+        if file.sha256 is not None:
+            _check(origin, file)
+    for path, file in files.items():
+        path.symlink_to(Path(file.where[0]).resolve())
 
 
 #: Single-word file extensions of compressed tar archives.
