@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from reproduction.flow.results import Results, RoleEntry
+from reproduction.flow.results import UNREAD_ROLES, Results, RoleEntry
 from reproduction.verdict.comparison_row import ComparisonRow
 from reproduction.verdict.published import Published
 from textmix.core import io
@@ -62,9 +62,16 @@ class Made:
         text = io.format_csv(rows, ("variant", "trial", "fit_seconds", "predict_seconds"))
         io.write_result(self.root / f"timings/paper/table1/news_set/{method}.csv", text, META)
 
-    def measure(self, name: str, values: Mapping[str, float], **tables: Sequence[Mapping[str, Any]]) -> None:
+    def measure(
+        self,
+        name: str,
+        values: Mapping[str, float],
+        unread_roles: Sequence[str] = (),
+        **tables: Sequence[Mapping[str, Any]],
+    ) -> None:
         rows = [{"key": key, "value": value, "spread": ""} for key, value in values.items()]
-        with io.new_folder(self.root / f"papers/paper/measures/{name}", META) as folder:
+        record = {**META, UNREAD_ROLES: list(unread_roles)}
+        with io.new_folder(self.root / f"papers/paper/measures/{name}", record) as folder:
             io.write_text(folder / "values.csv", io.format_csv(rows, ("key", "value", "spread")))
             for table, lines in tables.items():
                 io.write_text(folder / f"{table}.csv", io.format_csv(lines, tuple(lines[0])))

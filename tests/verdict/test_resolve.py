@@ -11,7 +11,7 @@ import pytest
 from reproduction.flow.locators import parse_locator
 from reproduction.flow.results import NotRun, as_read, role_entries
 from reproduction.verdict.resolve import Reproduced, _test_ratio, locate, roles_behind
-from tests.verdict.reporting import Made
+from tests.verdict.reporting import SETTINGS, Made
 from textmix.core import io
 from textmix.core.errors import ConfigError, IntegrityError, MissingResult
 
@@ -91,6 +91,21 @@ def test_measure_is_found_by_key(made: Made) -> None:
     assert located(made, "measure:own/a.b").value == 0.5
     with pytest.raises(ConfigError, match=r"no table curve\.csv"):
         made.results.measure_table("own", "curve")
+
+
+def test_value_of_a_role_without_data_is_missing_and_not_misspelt(made: Made) -> None:
+    settings = {**SETTINGS, "measures": {"own": {"roles": {"news": "halves", "gone": "halves"}}}}
+    partial = Made(made.root, settings)
+    partial.measure("own", {"news_a": 0.5}, unread_roles=["gone"])
+    assert located(partial, "measure:own/news_a").value == 0.5
+    with pytest.raises(MissingResult, match="no data set for 'gone': was never public"):
+        located(partial, "measure:own/ratio")
+
+
+def test_unknown_value_of_a_complete_measure_is_an_error(made: Made) -> None:
+    made.measure("own", {"news_a": 0.5})
+    with pytest.raises(ConfigError, match="news_b"):
+        located(made, "measure:own/news_b")
 
 
 def test_missing_setting_names_where_it_stopped(made: Made) -> None:

@@ -3,6 +3,7 @@
 from reproduction.flow.alternatives import base_of
 from reproduction.flow.job_context import job
 from reproduction.flow.measures import MeasureData, run_measure
+from reproduction.flow.results import UNREAD_ROLES
 from textmix.data.corpus import Corpus
 from textmix.experiment.methods import Method
 from textmix.experiment.predictions import Predictions
@@ -26,4 +27,5 @@ with job(snakemake, threads=snakemake.threads) as running:
         sources[role].predictions[method] = Predictions.load(folder)
     entry, generator = running.settings.entry, rng(running.settings.seed, paper, base_of(measure))
     made = run_measure(paper, entry["function"], sources, entry.get("settings", {}), generator)
-    made.save(snakemake.output[0], running.record)
+    unread_roles = sorted(set(entry["roles"]) - set(sources))
+    made.save(snakemake.output[0], {**running.record, UNREAD_ROLES: unread_roles})

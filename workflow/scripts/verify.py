@@ -7,12 +7,16 @@ from reproduction.flow.verify import made_elsewhere, verify
 from textmix.core.errors import IntegrityError
 
 with job(snakemake):
-    faults, checked = verify(Path("results"), Path("resources"))
-    for fault in faults:
-        logger.error("%s", fault)
-    if faults:
-        raise IntegrityError(f"{len(faults)} faults in {checked} results; each sentence above names one and its remedy")
-    elsewhere = made_elsewhere(Path("results"))
-    if elsewhere:
-        logger.info("%d results were made on another processor; their last digits can differ", elsewhere)
-    logger.info("%d results are as they were made", checked)
+    errors, n_checked = verify(Path("results"), Path("resources"))
+    for error in errors:
+        logger.error("%s", error)
+    if errors:
+        errors_text = "1 error" if len(errors) == 1 else f"{len(errors)} errors"
+        raise IntegrityError(
+            f"{errors_text} in {n_checked} results and raw files, listed above; "
+            "to recompute a changed result, delete it and run snakemake again"
+        )
+    n_elsewhere = made_elsewhere(Path("results"))
+    if n_elsewhere:
+        logger.info("%d results were computed on another processor; their last digits may differ", n_elsewhere)
+    logger.info("%d results and raw files match their recorded digests", n_checked)

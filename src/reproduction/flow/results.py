@@ -27,6 +27,10 @@ def is_skipped_result(reason: str) -> bool:
     return reason.startswith(LEFT_OUT)
 
 
+#: Key of the record of a measure: the roles of its entry without data.
+UNREAD_ROLES = "unread_roles"
+
+
 class NotRun(MissingResult):
     """Raised if no job of this run has computed the result; the reason is one sentence."""
 
@@ -219,6 +223,10 @@ class Results:
         if not (folder / f"{table}.csv").is_file():
             raise ConfigError(f"measure {measure} of {self.paper} has no table {table}.csv; name one that it writes")
         return io.read_csv(folder / f"{table}.csv")
+
+    def unread_roles(self, measure: str) -> list[str]:
+        """Return the roles without data when a measure was computed, whose values it therefore lacks."""
+        return list(io.read_meta(self._measure_folder(measure)).get(UNREAD_ROLES, ()))
 
     def measure_roles(self, measure: str) -> list[str]:
         return list(self.settings.get("measures", {}).get(measure, {}).get("roles", ()))

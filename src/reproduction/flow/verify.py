@@ -39,7 +39,7 @@ def verify(results: Path, resources: Path) -> tuple[list[str], int]:
     for path in sorted(path for path in results.rglob("*") if path.is_file()):
         is_foreign = path.relative_to(results).parts[0] in WITHOUT_RECORD or path.name in io.FOREIGN
         if path not in covered and not is_foreign and not _is_leftover(path, results):
-            errors.append(f"{path}: was not made by the workflow; move it elsewhere")
+            errors.append(f"{path}: not a file of the workflow; move it to another folder")
     raw_errors, n_raw = _verify_raw(resources)
     return errors + raw_errors, len(records) + n_raw
 
@@ -56,11 +56,11 @@ def _is_leftover(path: Path, results: Path) -> bool:
 def _check_result(target: Path) -> list[str]:
     """Compare a result with its record."""
     if not target.exists():
-        return [f"{target}: is missing, but its record exists; run again"]
+        return [f"{target}: missing, but its record exists; run snakemake again"]
     try:
-        errors = [f"{target}: {name} was changed since it was made" for name in io.changed_files(target)]
+        errors = [f"{target}: {name} was changed since it was written" for name in io.changed_files(target)]
         if not io.is_of_path(io.read_meta(target), target):
-            errors.append(f"{target}: is a copy of another result; delete it and run again")
+            errors.append(f"{target}: copy of another result; delete it and run snakemake again")
     except IntegrityError as error:
         return [str(error)]
     return errors
@@ -80,13 +80,13 @@ def _verify_raw(resources: Path) -> tuple[list[str], int]:
         try:
             files = {entry["name"]: entry["sha256"] for entry in io.read_json(record).get("files", {}).values()}
         except (ValueError, KeyError, TypeError, AttributeError):
-            errors.append(f"{record}: is damaged; delete it and run again")
+            errors.append(f"{record}: cannot be read; delete it and run snakemake again")
             continue
         for name, digest in files.items():
             path = record.parent / name
             n_checked += 1
             if not path.is_file():
-                errors.append(f"{path}: is missing; delete {record} and run again")
+                errors.append(f"{path}: missing; delete {record} and run snakemake again")
             elif digests.sha256_file(path) != digest:
-                errors.append(f"{path}: does not have the sha256 {digest}; delete it and {record}, then run again")
+                errors.append(f"{path}: sha256 is not {digest}; delete the file and {record}, then run snakemake again")
     return errors, n_checked

@@ -79,8 +79,6 @@ class NewPaper:
         Table of published values as CSV; "" for the example.
     outside : Path, default=None
         Folder for papers outside the repository; None means ``config/papers``.
-    texts : Path, default=None
-        CSV file with the columns ``text`` and ``label``; its data set serves the role of the table that has none.
     roles : mapping, default={}
         New role -> data set.
     features : mapping, default={}
@@ -93,19 +91,21 @@ class NewPaper:
         Margin of all values, in their unit.
     folds : int, default=0
         Number of cross-validation folds; 0 uses the predefined split of the data set.
+    texts : Path, default=None
+        CSV file with the columns ``text`` and ``label``; its data set serves the role of the table that has none.
     """
 
     root: Path
     name: str
     table: str = ""
     outside: Path | None = None
-    texts: Path | None = None
     roles: Mapping[str, str] = field(default_factory=dict)
     features: Mapping[str, str] = field(default_factory=dict)
     metric: str = "accuracy"
     unit: str = "percent"
     margin: str = "1"
     folds: int = 0
+    texts: Path | None = None
 
     @property
     def folder(self) -> Path:

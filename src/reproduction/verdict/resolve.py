@@ -149,10 +149,8 @@ def _measured(results: Results, locator: MeasureLocator) -> Reproduced:
     values = results.measure(locator.measure)
     key = locator.key
     if key not in values:
-        # A key begins with its role: the values of a role without data are missing, not misspelt.
-        for role in results.measure_roles(locator.measure):
-            if key.startswith(f"{role}_"):
-                results.dataset(role)
+        for role in results.unread_roles(locator.measure):
+            results.dataset(role)  # raises the missing result with its reason
     entry = entry_of(values, key, str(locator))
 
     def ends(low: str, high: str) -> tuple[float, float] | None:
