@@ -46,14 +46,20 @@ MINUTES ?= 20
 .PHONY: all clean full test bench bench-check develop axe fuzz forms chaos mutants check retry setup check-project audit docs docs-data tiny image lowest site
 .DELETE_ON_ERROR:
 
+# Planning takes some seconds without output; a first run also compiles the code.
+PLANNING = @echo 'Planning the run (up to a minute)'
+
 all: setup
+	$(PLANNING)
 	$(SNAKEMAKE) $(OPTIONS)
 
 full: setup
+	$(PLANNING)
 	$(SNAKEMAKE) --configfile config/full.yaml $(OPTIONS)
 
 retry: setup
 	grep -L '"status": "had"' resources/*/fetch.json | xargs -r rm
+	$(PLANNING)
 	$(SNAKEMAKE) $(OPTIONS)
 
 test: develop
@@ -141,6 +147,7 @@ clean:
 	rm -rf logs .snakemake
 
 tiny: setup
+	$(PLANNING)
 	$(SNAKEMAKE) naive_bayes report $(TINY)
 	$(SNAKEMAKE) verify $(TINY)
 

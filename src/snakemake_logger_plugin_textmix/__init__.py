@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 import time
+from collections.abc import Mapping
 from logging import WARNING, LogRecord
 from typing import Any
 
@@ -28,6 +29,23 @@ _SILENT_EVENTS = {
     LogEvent.JOB_STARTED,
     LogEvent.SHELLCMD,
 }
+
+
+#: Finished jobs must have been expected to take this long before their actual durations correct the forecast.
+MIN_EXPECTED_SECONDS = 60.0
+
+
+class _Forecast:
+    """Expected durations of the jobs of a run, in seconds by job id, and of the run."""
+
+    jobs: Mapping[int, float] = {}
+    total = 0.0
+
+
+def expect(jobs: Mapping[int, float], total: float) -> None:
+    """Set the expected durations of the jobs by id, and of the run; progress lines then show the remaining time."""
+    _Forecast.jobs = dict(jobs)
+    _Forecast.total = total
 
 
 def format_duration(seconds: float) -> str:
@@ -57,6 +75,10 @@ class LogHandler(LogHandlerBase):
         self.running: dict[int, tuple[str, float]] = {}
         #: Messages of the jobs that ended since the last line.
         self.ended: list[str] = []
+        #: Ids of the jobs that ended, and expected and actual seconds of those with a message.
+        self.finished: set[int] = set()
+        self.expected_seconds = 0.0
+        self.actual_seconds = 0.0
 
     def emit(self, record: LogRecord) -> None:
         """Print the line of a record, if any."""
@@ -78,9 +100,14 @@ class LogHandler(LogHandlerBase):
             if record.rule_msg:
                 self.running[record.jobid] = (record.rule_msg, time.monotonic())
         elif event == LogEvent.JOB_FINISHED:
+            self.finished.add(record.job_id)
             if record.job_id in self.running:
                 message, start_time = self.running.pop(record.job_id)
-                self.ended.append(f"{message} ({format_duration(time.monotonic() - start_time)})")
+                seconds = time.monotonic() - start_time
+                self.ended.append(f"{message} ({format_duration(seconds)})")
+                if record.job_id in _Forecast.jobs:
+                    self.expected_seconds += _Forecast.jobs[record.job_id]
+                    self.actual_seconds += seconds
         elif event == LogEvent.PROGRESS:
             return self._progress_lines(record.done, record.total)
         elif event not in _SILENT_EVENTS and not (event is None and _NOISE.match(record.getMessage())):
@@ -91,7 +118,22 @@ class LogHandler(LogHandlerBase):
         """Return a line for each job that ended since the last call."""
         elapsed = format_duration(time.monotonic() - self.start_time)
         # Rounded down: 100 % means that all jobs have ended.
-        prefix = f"{done:{len(str(total))}}/{total} {100 * done // total:3d} %  {elapsed:>8}"
+        prefix = f"{done:{len(str(total))}}/{total} {100 * done // total:3d} %  {elapsed:>8}{self._remaining()}"
         lines = [f"{prefix}  {message}" for message in self.ended]
         self.ended = []
         return "\n".join(lines)
+
+    def _remaining(self) -> str:
+        """Return the remaining time, at the speed of the finished jobs; "" without expected durations."""
+        if not _Forecast.total:
+            return ""
+        all_seconds = sum(_Forecast.jobs.values())
+        open_seconds = sum(seconds for number, seconds in _Forecast.jobs.items() if number not in self.finished)
+        now = time.monotonic()
+        for number, (_, start_time) in self.running.items():
+            open_seconds -= min(now - start_time, _Forecast.jobs.get(number, 0.0))
+        slowdown = 1.0
+        if self.expected_seconds >= MIN_EXPECTED_SECONDS:
+            slowdown = self.actual_seconds / self.expected_seconds
+        remaining = format_duration(_Forecast.total * slowdown * max(open_seconds, 0.0) / max(all_seconds, 1.0))
+        return f"  {f'{remaining} left':>13}"

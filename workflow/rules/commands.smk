@@ -46,6 +46,7 @@ rule record:
         schemas=os.path.relpath(ROOT / "workflow/schemas"),
         chosen=PLAN.chosen(),
         capped=PLAN.settings["max_trials"] is not None,
+        jobs=os.path.relpath(ROOT / RECORDED_JOBS),
         rehearsal=PLAN.settings["rehearsal"],
         folders={paper: os.path.relpath(PLAN.folders[paper]) for paper in PLAN.papers},
         papers=PARAMS.compare_all,

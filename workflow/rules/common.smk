@@ -1,6 +1,7 @@
 """Read the configuration, make the plan of the run, and define what all rules use."""
 
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -51,8 +52,18 @@ RULES = ROOT / "workflow/rules"
 MAIN_CONFIG = ROOT / "config/config.yaml"
 
 import pandas as pd
+import snakemake_logger_plugin_textmix as progress
 from snakemake.logging import logger
 
+from reproduction.flow.announcement import (
+    RECORDED_JOBS,
+    PlannedJob,
+    announce,
+    downloads_of,
+    estimate_run,
+    read_measurements,
+)
+from reproduction.flow.availability import survey
 from reproduction.flow.cpu_features import use_common_instructions
 from reproduction.flow.folders import RESOURCES
 from reproduction.flow.own_texts import check_own_texts
@@ -142,8 +153,51 @@ def scale_with_attempt(megabytes):
     return lambda wildcards, attempt: megabytes * attempt
 
 
+# A run of fewer jobs is not announced.
+MIN_ANNOUNCED_JOBS = 20
+
+
+def announce_run():
+    """Print what this run downloads and stores, how long it takes, and which reports come first."""
+    dag = workflow.dag
+    planned = {}
+    reports = {}
+    datasets = set()
+    for job in dag.needrun_jobs():
+        number = dag.jobid(job)
+        benchmark = str(job.benchmark or f"{job.rule.name}/")
+        name = benchmark.removeprefix("results/benchmarks/").removesuffix(".tsv")
+        needs = tuple(dag.jobid(need) for need in dag.dependencies[job])
+        planned[number] = PlannedJob(name, job.threads, dag.priority(job), needs)
+        if job.rule.name == "page_of_paper":
+            reports[job.wildcards.paper] = number
+        elif job.rule.name == "fetch":
+            datasets.add(job.wildcards.dataset)
+    if len(planned) < MIN_ANNOUNCED_JOBS or not workflow.local_exec:
+        return
+    entries = [PLAN.registry[name] for name in datasets]
+    measurements = read_measurements(ROOT / RECORDED_JOBS)
+    estimate = None
+    if measurements:
+        estimate = estimate_run(planned, measurements, workflow.cores)
+        progress.expect(estimate.seconds, estimate.total)
+        reports = {paper: estimate.ends[number] for paper, number in reports.items()}
+    else:
+        reports = dict.fromkeys(reports, 0.0)
+    lines = announce(
+        estimate,
+        len(planned),
+        workflow.cores,
+        downloads_of(datasets, survey(entries, RESOURCES, MIRROR)),
+        reports=reports,
+        free_mb=shutil.disk_usage(".").free / 1e6,
+    )
+    for line in lines:
+        logger.info(line)
+
+
 def print_verdicts():
-    """Print one line with the verdicts of each report that this run has written."""
+    """Print one line with the verdicts of each report that this run has written, and one on missing data sets."""
     reports = {
         paper: f"results/papers/{paper}/report/{paper}.html" for paper in PLAN.papers
     }
@@ -155,6 +209,17 @@ def print_verdicts():
         if summary.exists() and summary.stat().st_mtime >= STARTED:
             counts = read_json(summary)["verdicts"]
             logger.info(closing_line(name, counts, page))
+    missing = {
+        PLAN.wanted[role]["dataset"] for role in PLAN.out_of_reach(PLAN.chosen())
+    }
+    if missing and Path(reports["Report"]).exists():
+        count = (
+            "1 data set is" if len(missing) == 1 else f"{len(missing)} data sets are"
+        )
+        logger.info(
+            f"{count} not available here: {', '.join(sorted(missing))}; snakemake --cores 1 doctor "
+            "lists the addresses and checksums of their files, and make retry uses them"
+        )
 
 
 wildcard_constraints:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from reproduction.flow.announcement import measure_jobs, write_measurements
 from reproduction.flow.git import commit_of
 from reproduction.flow.job_context import job, logger
 from reproduction.flow.results import role_entries
@@ -30,6 +31,7 @@ with job(snakemake):
     old = read_recorded(recorded_files(folders.values()))
     check_no_loss(old, made)
     write_record(made, folders, texts)
+    write_measurements(measure_jobs(run), Path(asked.jobs))
     kept = Path("docs/_static")  # for the README
     kept.mkdir(parents=True, exist_ok=True)
     (kept / "results.svg").write_bytes((run / "results/report/results.svg").read_bytes())

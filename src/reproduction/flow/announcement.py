@@ -16,6 +16,7 @@ from pathlib import Path
 
 from reproduction.flow.availability import Finding
 from reproduction.flow.folders import RESOURCES, RESULTS
+from snakemake_logger_plugin_textmix import format_duration
 from textmix.core import io
 from textmix.core.errors import ConfigError
 
@@ -321,16 +322,6 @@ def _count_datasets(count: int) -> str:
 def format_size(megabytes: float) -> str:
     """Format a size, such as 12 MB or 3.4 GB."""
     return f"{megabytes:.0f} MB" if megabytes < 1000 else f"{megabytes / 1000:.1f} GB"
-
-
-def format_duration(seconds: float) -> str:
-    """Format a duration, such as 8 s, 14 min or 2 h 05."""
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    if minutes < 60:
-        return f"{minutes} min"
-    return f"{minutes // 60} h {minutes % 60:02d}"
 
 
 def downloads_of(datasets: Iterable[str], findings: Iterable[Finding]) -> Downloads:

@@ -131,8 +131,12 @@ def survey(
     found = []
     for entry in entries:
         record = read_record(resources / entry.id / RECORD)
-        if record.get("status") == "had" and record.get("form") in entry.forms:
+        is_local = any(source.kind == "local" for source in entry.sources)
+        placed = next((source for source in entry.sources if _is_placed(source, resources / entry.id)), None)
+        if record.get("status") == "had" and record.get("form") in entry.forms and not is_local:
             source, origin, near = entry.forms[record["form"]], f"in resources, from {record['source']}", True
+        elif placed is not None and not is_local:
+            source, origin, near = placed, "in resources, placed by hand", True
         else:
             source, origin, near = _first_source(entry, mirror, asked)
         sizes = [file.bytes for file in source.files.values()]
@@ -140,6 +144,11 @@ def survey(
         facts = (origin, _identity(entry, source), size, entry.terms, "yes" if near else "no")
         found.append(Finding(entry.id, *facts, unlocks.get(entry.id, "")))
     return found
+
+
+def _is_placed(source: Source, folder: Path) -> bool:
+    """Check whether the user has placed all files of a source in the folder of the data set."""
+    return bool(source.names) and all((folder / name).is_file() for name in source.names.values())
 
 
 def _first_source(entry: DatasetEntry, mirror: Path | None, finds: Callable[[str], bool]) -> tuple[Source, str, bool]:
