@@ -158,4 +158,6 @@ def test_tex_escapes_what_tex_would_read_as_a_command() -> None:
 def test_a_run_ends_with_its_verdicts_in_order_of_worth_and_the_path_of_its_page() -> None:
     counts = {"data missing": 21, "differs": 9, "open": 0, "reproduced": 39}
     assert closing_line("edcm", counts, "edcm.html") == "edcm: 39 reproduced, 9 differ, 21 data missing; edcm.html"
+    weak = closing_line("edcm", {"open": 0}, "edcm.html", {"reproduced": 2, "differs": 1})
+    assert weak == "edcm: no result; weak numbers: 2 reproduced, 1 differs; edcm.html"
     assert closing_line("edcm", {"open": 0}, "edcm.html") == "edcm: no numbers or claims; edcm.html"

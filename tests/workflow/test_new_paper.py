@@ -137,6 +137,7 @@ def documented_session() -> list[tuple[str, list[str]]]:
 
 def test_documented_session(fresh: Clone, tmp_path: Path) -> None:
     """Each documented command works as written at the first attempt and prints the documented lines."""
+    fresh.edit("config/config.yaml", "max_trials: 2", "max_trials: null")
     before = files(fresh.folder)
     tools = tmp_path / "bin"
     tools.mkdir()

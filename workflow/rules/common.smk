@@ -207,8 +207,9 @@ def print_verdicts():
     for name, page in reports.items():
         summary = Path(page).with_name("summary.json")
         if summary.exists() and summary.stat().st_mtime >= STARTED:
-            counts = read_json(summary)["verdicts"]
-            logger.info(closing_line(name, counts, page))
+            content = read_json(summary)
+            line = closing_line(name, content["verdicts"], page, content["weak"])
+            logger.info(line)
     missing = {
         PLAN.wanted[role]["dataset"] for role in PLAN.out_of_reach(PLAN.chosen())
     }

@@ -29,10 +29,10 @@ from textmix.metrics.registry import check_metrics, metrics_for
 _SCHEMA = "workflow/schemas/paper.schema.yaml"
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _EXAMPLE_TEXTS = Path(__file__).with_name("example_texts.csv")
-_EXAMPLE_TABLE = "artefact,method,{role}\nt1,multinomial,95\nt1,linear_svm,70\n"
+_EXAMPLE_TABLE = "artefact,method,{role}\nt1,multinomial,100\nt1,linear_svm,70\n"
 _EXAMPLE_FOLDS = 5
 #: Margin of the example, in percentage points; one of 20 texts is 5 points.
-_EXAMPLE_MARGIN = "10"
+_EXAMPLE_MARGIN = "8"
 #: Columns that a file of texts must have.
 _TEXT_COLUMNS = ("text", "label")
 #: Default features, which ``--features`` can override.

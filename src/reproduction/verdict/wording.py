@@ -361,10 +361,16 @@ def partial_claim(word: str, n_compared: int, n_pairs: int) -> str:
 # Labels and sentences of the report.
 
 
-def closing_line(report: str, counts: Mapping[str, int], page: str) -> str:
-    """Return the last line of a run: the nonzero counts of verdicts, and the path of the report."""
-    tally = ", ".join(count_text(counts[verdict], verdict) for verdict in VERDICTS if counts.get(verdict))
-    return f"{report}: {tally or 'no numbers or claims'}; {page}"
+def closing_line(report: str, counts: Mapping[str, int], page: str, weak: Mapping[str, int] | None = None) -> str:
+    """Return the last line of a run: the nonzero counts of verdicts, of weak numbers, and the path of the report."""
+    tally = _tally(counts) or "no numbers or claims"
+    if weak and any(weak.values()):
+        tally = f"{_tally(counts) or 'no result'}; weak numbers: {_tally(weak)}"
+    return f"{report}: {tally}; {page}"
+
+
+def _tally(counts: Mapping[str, int]) -> str:
+    return ", ".join(count_text(counts[verdict], verdict) for verdict in VERDICTS if counts.get(verdict))
 
 
 def count_text(count: int, verdict: str) -> str:
