@@ -47,7 +47,7 @@ def draw_difference(axes: Axes, height: int, value: float, low: float, high: flo
     """Draw a difference in a row with its confidence interval, in grey if the interval contains 0."""
     is_significant = low > 0 or high < 0
     colour = "C0" if is_significant else GREY
-    label = "difference, 95 % interval" if is_significant else "the same, interval contains 0"
+    label = "difference, 95 % interval" if is_significant else "difference, 95 % interval contains 0"
     labels = axes.get_legend_handles_labels()[1]
     bar = [[value - low], [high - value]]
     new_label = None if label in labels else label
