@@ -41,6 +41,7 @@ from reproduction.verdict.wording import (
     false_differs_text,
     holm_text,
     number,
+    own_methods_text,
     undecidable_text,
 )
 from reproduction.verdict.yardstick import Cell, Expectation, Means, Yardstick
@@ -199,9 +200,11 @@ class Scorecard:
         counts = self.headline.counts
         if not counts.evaluated:
             return []
+        own = self.own_methods
         holm = self.holm
         texts = [
             *self._expected_texts(),
+            own_methods_text(own.reproduced, own.of, own.expected),
             holm_text(holm.surviving, holm.tests, holm.expected_surviving),
             false_differs_text(self.expected_false_differs, counts.differs),
             alternatives_text(self.changed_by_alternatives.changed, self.changed_by_alternatives.of),

@@ -440,6 +440,16 @@ def holm_text(n_surviving: int, n_tests: int, expected: float) -> str:
     )
 
 
+def own_methods_text(n_reproduced: int, n_values: int, expected: float) -> str:
+    """Compare the reproduced values of a paper's own methods with the expected number; "" without such values."""
+    if not n_values:
+        return ""
+    return (
+        f"Of {n_values} values of the papers' own methods, {n_reproduced} {'is' if n_reproduced == 1 else 'are'} "
+        f"reproduced; {expected:.1f} would be in a perfect replication."
+    )
+
+
 def false_differs_text(expected: float, n_differs: int) -> str:
     """Compare the number of differing results with the number expected by chance."""
     verb = "differs" if n_differs == 1 else "differ"
