@@ -352,8 +352,8 @@ def run_comparison(sample: Sample, seconds: float, folder: Path) -> dict[str, An
     for row, predicted_labels in enumerate(predicted):
         answers[row, [index_of[label] for label in predicted_labels]] = 1
     return {
-        "what": f"compare, {seconds:.0f} s: {result.chosen.name}",
-        "validation": result.chosen.value,
+        "what": f"compare, {seconds:.0f} s: {result.winner.name}",
+        "validation": result.winner.value,
         "answers": answers if is_multi else answers.argmax(axis=1),
         "fits": result.seconds["CPU time of the search"] + result.seconds["CPU time of test and final fits"],
     }

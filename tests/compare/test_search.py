@@ -92,16 +92,16 @@ def planted(differences: list[float], others: int = 1, n: int = 60) -> Search:
 def test_the_pipeline_is_left_only_on_the_evidence_of_paired_folds(
     differences: list[float], others: int, switches: bool
 ) -> None:
-    chosen = planted(differences, others).choose()
-    assert chosen is not None and (chosen.members[0].method == "nbsvm") == switches
-    assert (chosen.difference is not None) == switches
+    winner = planted(differences, others).choose()
+    assert winner is not None and (winner.members[0].method == "nbsvm") == switches
+    assert (winner.difference is not None) == switches
 
 
 def test_a_loss_is_better_where_it_is_less() -> None:
     search = planted([-0.3, -0.31, -0.29, -0.3, -0.32])
     search.metric = search.standings.metric = metric_of("log_loss", "single", [])
-    chosen = search.choose()
-    assert chosen is not None and chosen.members[0].method == "nbsvm"
+    winner = search.choose()
+    assert winner is not None and winner.members[0].method == "nbsvm"
 
 
 def test_choices_of_noise_rarely_leave_the_baseline() -> None:
@@ -117,8 +117,8 @@ def test_choices_of_noise_rarely_leave_the_baseline() -> None:
                 {(0, fold): 0.8 + value for fold, value in enumerate(generator.normal(0.0, 0.02, N_FOLDS).tolist())},
             )
             assert candidate not in search.standings.results
-        chosen = search.choose()
-        left += chosen is not None and chosen.difference is not None
+        winner = search.choose()
+        left += winner is not None and winner.difference is not None
     assert left < 12
 
 
@@ -146,8 +146,8 @@ def test_the_budget_ends_the_search_and_what_is_known_is_chosen() -> None:
     search = search_of(documents(), seconds=60.0, clock=lambda: 2.0 * next(ticks))
     search.run()
     assert search.timed_out
-    chosen = search.choose()
-    assert chosen is not None and len(search.standings.results) < 20
+    winner = search.choose()
+    assert winner is not None and len(search.standings.results) < 20
 
 
 def test_time_for_tests_model_and_page_is_kept_free() -> None:
@@ -195,8 +195,8 @@ def test_no_fit_begins_that_would_not_end_in_time() -> None:
 def test_a_search_that_is_late_still_has_its_first_fit() -> None:
     search = search_of(documents(), seconds=1e-6)
     search.run()
-    chosen = search.choose()
-    assert chosen is not None and chosen.members[0] in baseline()[0].candidates
+    winner = search.choose()
+    assert winner is not None and winner.members[0] in baseline()[0].candidates
 
 
 def test_the_user_ends_the_search_with_what_is_known() -> None:
@@ -323,10 +323,10 @@ def test_a_search_that_ends_in_the_first_fold_has_a_leaderboard_with_the_number_
     search = search_of(documents(), seconds=1e-6)
     search.run()
     rows = search.leaderboard()
-    chosen = search.choose()
-    assert chosen is not None and chosen.folds == (1, N_FOLDS)
+    winner = search.choose()
+    assert winner is not None and winner.folds == (1, N_FOLDS)
     assert rows and all(row.folds == (1, N_FOLDS) for row in rows)
-    assert "1 of 5 folds" in chosen.describe_score("accuracy")
+    assert "1 of 5 folds" in winner.describe_score("accuracy")
 
 
 def test_each_further_fold_is_evaluated_with_the_rule_of_the_others() -> None:

@@ -254,8 +254,8 @@ def new_vectoriser(
         options["characters"] = (3, 6)
     if not column_kinds:
         return NgramTfidf(**options)
-    numbers = tuple(name for name, kind in column_kinds.items() if kind == "number")
-    categories = tuple(name for name, kind in column_kinds.items() if kind == "category")
+    numbers = tuple(name for name, column_kind in column_kinds.items() if column_kind == "number")
+    categories = tuple(name for name, column_kind in column_kinds.items() if column_kind == "category")
     return TableTfidf(numbers=numbers, categories=categories, **options)
 
 

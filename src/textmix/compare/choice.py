@@ -143,9 +143,9 @@ def _options(
     baseline: Candidate, complete: Iterable[Candidate], standings: Standings, ensembles: EnsembleSelection
 ) -> Iterator[_Option]:
     """Yield what could replace the baseline."""
-    others = [candidate for candidate in complete if candidate != baseline]
-    for candidate in others:
-        yield _Option((candidate,), standings.results[candidate].values, required_standard_errors(len(others)))
+    rivals = [candidate for candidate in complete if candidate != baseline]
+    for candidate in rivals:
+        yield _Option((candidate,), standings.results[candidate].values, required_standard_errors(len(rivals)))
     if ensembles.current is not None:
         yield _Option(*ensembles.current, MIN_STANDARD_ERRORS)
 

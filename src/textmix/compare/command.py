@@ -173,11 +173,11 @@ def summary_lines(result: Result, options: CompareOptions) -> list[str]:
     list of str
     """
     model = quote(str(result.folder / MODEL))
-    needs_encoder = any(member.view == candidates.ENCODER for member in result.chosen.members)
+    needs_encoder = any(member.view == candidates.ENCODER for member in result.winner.members)
     encoder = f" --encoder {quote(str(options.encoder))}" if needs_encoder else ""
     ended_early = " (ended early)" if result.interrupted else ""
     return [
-        f"{result.chosen.title}: {result.chosen.describe_score(result.metric.title)}{ended_early}",
+        f"{result.winner.title}: {result.winner.describe_score(result.metric.title)}{ended_early}",
         f"{describe_test_score(result)} · report: {result.folder / REPORT}",
         f"textmix predict {model} new.csv{encoder}",
     ]

@@ -97,7 +97,7 @@ class Comparison:
 
     def __repr__(self) -> str:
         """Return the best method and its score."""
-        return f"<textmix comparison: {self._result.chosen.name}, {describe_test_score(self._result)}>"
+        return f"<textmix comparison: {self._result.winner.name}, {describe_test_score(self._result)}>"
 
     def predict(self, texts: Sequence[str], features: Mapping[str, Sequence[Any]] = MappingProxyType({})) -> np.ndarray:
         """Predict labels.
@@ -274,15 +274,15 @@ def run(
     reserve = Reserve(search, _sizes(split, documents), start)
     search.budget.deadline = reserve.deadline
     search.run()
-    chosen = search.choose()
-    if chosen is None:
+    winner = search.choose()
+    if winner is None:
         raise no_score_error(settings.clock() - start, search.interrupted)
     ended = EndedSearch(
         corpus=corpus,
         documents=documents,
         split=split,
         search=search,
-        chosen=chosen,
+        winner=winner,
         reserve=reserve,
         folder=folder,
         title=settings.title,
@@ -297,8 +297,8 @@ def run(
 
 def _split(corpus: Corpus, documents: LabelledTexts, settings: Settings, start: float) -> Split:
     """Split the documents, and select the training documents that fit the budget."""
-    kind = RANDOM_SPLIT if corpus.split is None else GIVEN_SPLIT
-    splits = make_splits(corpus, kind, settings.seed, "compare", None)
+    split_kind = RANDOM_SPLIT if corpus.split is None else GIVEN_SPLIT
+    splits = make_splits(corpus, split_kind, settings.seed, "compare", None)
     training = splits.train[0]
     test = splits.test[0]
     if corpus.split is None and len(test) > MAX_TEST_DOCUMENTS:
@@ -334,7 +334,7 @@ def _column_notes(column_kinds: Mapping[str, str]) -> list[str]:
     """Return a note on the extra columns."""
     if not column_kinds:
         return []
-    columns = ", ".join(f"{name} ({kind})" for name, kind in column_kinds.items())
+    columns = ", ".join(f"{name} ({column_kind})" for name, column_kind in column_kinds.items())
     return [f"Additional features: {columns}."]
 
 

@@ -117,16 +117,16 @@ def _label_thresholds(probability: np.ndarray, truth: np.ndarray, metric: Compar
         return [np.full(n_labels, 0.5)]
     true_probability = probability[truth.astype(bool)]
     quantiles = np.linspace(0.0, 1.0, N_QUANTILES + 1)
-    tried = np.quantile(true_probability, quantiles) if len(true_probability) else np.empty(0)
-    tried = np.unique(np.append(tried, 0.5))
-    sweep = threshold_sweep(probability, truth, tried)
+    candidates = np.quantile(true_probability, quantiles) if len(true_probability) else np.empty(0)
+    candidates = np.unique(np.append(candidates, 0.5))
+    sweep = threshold_sweep(probability, truth, candidates)
     criterion = "errors" if metric.name in ERROR_METRICS else "f1"
     if metric.name == "subset_accuracy":
-        shared = float(tried[sweep.lowest_set_error()])
+        shared = float(candidates[sweep.lowest_set_error()])
     elif criterion == "errors":
-        shared = float(tried[np.argmin(sweep.detected + sweep.reference - 2 * sweep.correct)])
+        shared = float(candidates[np.argmin(sweep.detected + sweep.reference - 2 * sweep.correct)])
     else:
-        shared = float(tried[np.argmax(sweep.f1)])
+        shared = float(candidates[np.argmax(sweep.f1)])
     min_documents = MIN_LABEL_DOCUMENTS.get(metric.name, DEFAULT_MIN_LABEL_DOCUMENTS)
     per_label = class_thresholds(probability, truth, shared, criterion, min_documents)
     return [np.full(n_labels, shared), per_label]

@@ -157,12 +157,12 @@ def _errors(
 def _confusion(true: np.ndarray, predicted: np.ndarray, names: Sequence[str]) -> dict[str, Any]:
     """Compute the confusion matrix of the most frequent classes, with one row per true class."""
     frequency = np.bincount(true, minlength=len(names))
-    shown = np.sort(np.argsort(-frequency, kind="stable")[:MAX_CONFUSION_LABELS])
+    frequent = np.sort(np.argsort(-frequency, kind="stable")[:MAX_CONFUSION_LABELS])
     counts = np.zeros((len(names), len(names)), dtype=np.int64)
     np.add.at(counts, (true, predicted), 1)
     return {
-        "labels": [names[label] for label in shown],
-        "counts": counts[np.ix_(shown, shown)].tolist(),
+        "labels": [names[label] for label in frequent],
+        "counts": counts[np.ix_(frequent, frequent)].tolist(),
         "n_labels": len(names),
     }
 
@@ -178,7 +178,7 @@ def _confused_pairs(true: np.ndarray, predicted: np.ndarray, names: Sequence[str
     ]
 
 
-def suspicious_labels(search: Search, chosen: Chosen, ids: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
+def suspicious_labels(search: Search, winner: Chosen, ids: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
     """Detect training documents with a label that is improbable according to cross-validation.
 
     For multi-label data, use the least probable decision: either that a label applies or that it does not.
@@ -187,7 +187,7 @@ def suspicious_labels(search: Search, chosen: Chosen, ids: Sequence[str], names:
     ----------
     search : Search
         The search, which provides the cross-validated scores.
-    chosen : Chosen
+    winner : Chosen
         The chosen candidate or ensemble.
     ids : sequence of str
         Identifiers of the documents of the search.
@@ -201,21 +201,21 @@ def suspicious_labels(search: Search, chosen: Chosen, ids: Sequence[str], names:
         and ``shown``, the most suspicious ones.
     """
     documents = search.documents
-    scores = [search.standings.results[member].scores[0] for member in chosen.members]
+    scores = [search.standings.results[member].scores[0] for member in winner.members]
     rows = np.flatnonzero(has_scores(scores))
     y = documents.y[rows]
     is_single = y.ndim == 1
-    probability = chosen.decision.probabilities([member[rows] for member in scores], documents.task)
+    probability = winner.decision.probabilities([member[rows] for member in scores], documents.task)
     is_given = np.equal.outer(y, np.arange(len(names))) if is_single else y.astype(bool)
     of_decision = np.where(is_given, probability, np.inf if is_single else 1.0 - probability)
     label = of_decision.argmin(axis=1)
     lowest = of_decision[np.arange(len(rows)), label]
     n_suspicious = int(np.sum(lowest < MAX_SUSPICIOUS_PROBABILITY))
     suggested = probability.argmax(axis=1) if is_single else label
-    shown = [
+    rows_shown = [
         {
             "id": ids[rows[number]],
-            "given": [names[given] for given in np.flatnonzero(is_given[number]).tolist()],
+            "given": [names[label] for label in np.flatnonzero(is_given[number]).tolist()],
             "given_probability": float(lowest[number]),
             "suggested": names[suggested[number]],
             "suggested_probability": float(probability[number, suggested[number]]),
@@ -223,7 +223,7 @@ def suspicious_labels(search: Search, chosen: Chosen, ids: Sequence[str], names:
         }
         for number in np.argsort(lowest, kind="stable")[: min(MAX_SUSPICIOUS_LABELS, n_suspicious)].tolist()
     ]
-    return {"number": n_suspicious, "of": len(rows), "below": MAX_SUSPICIOUS_PROBABILITY, "shown": shown}
+    return {"number": n_suspicious, "of": len(rows), "below": MAX_SUSPICIOUS_PROBABILITY, "shown": rows_shown}
 
 
 def data_warnings(corpus: Corpus, training: np.ndarray, test: np.ndarray) -> list[str]:

@@ -57,23 +57,23 @@ class TrainingFits:
             self.seconds += time.process_time() - start
         return self._fitted[candidate]
 
-    def answer(self, chosen: Chosen, matrices: Mapping[str, Any]) -> Answer:
+    def answer(self, winner: Chosen, matrices: Mapping[str, Any]) -> Answer:
         """Predict documents from their features by view."""
         scores = [
             self.search.runner.label_scores(self.estimator(member), matrices[member.matrix_view])
-            for member in chosen.members
+            for member in winner.members
         ]
-        return answer_of(chosen.decision, scores, self.search.metric.task)
+        return answer_of(winner.decision, scores, self.search.metric.task)
 
 
 def transform_views(search: Search, choices: Iterable[Chosen], documents: LabelledTexts) -> dict[str, Any]:
     """Return the features of documents for each view that some of the choices use."""
-    views = dict.fromkeys(member.matrix_view for chosen in choices for member in chosen.members)
+    views = dict.fromkeys(member.matrix_view for winner in choices for member in winner.members)
     return {view: search.features.transform(view, documents) for view in views}
 
 
 def fit_final_model(
-    search: Search, chosen: Chosen, documents: LabelledTexts, names: Sequence[str], facts: Mapping[str, Any]
+    search: Search, winner: Chosen, documents: LabelledTexts, names: Sequence[str], facts: Mapping[str, Any]
 ) -> tuple[AveragedModel, float]:
     """Fit the choice to documents.
 
@@ -81,7 +81,7 @@ def fit_final_model(
     ----------
     search : Search
         The search that made the choice.
-    chosen : Chosen
+    winner : Chosen
         The chosen candidate or ensemble.
     documents : LabelledTexts
         Documents to fit to.
@@ -99,7 +99,7 @@ def fit_final_model(
     seconds = 0.0
     members = []
     features: dict[str, tuple[Any, Any]] = {}
-    for member in chosen.members:
+    for member in winner.members:
         view = member.matrix_view
         if view not in features:
             vectoriser = search.features.new_vectoriser(view, len(documents.y))
@@ -118,7 +118,7 @@ def fit_final_model(
         "versions": {name: version for name, version in versions().items() if name in PREDICTION_PACKAGES},
         **facts,
     }
-    decision = chosen.decision
+    decision = winner.decision
     model = AveragedModel(
         members,
         decision.slopes,
@@ -133,7 +133,7 @@ def fit_final_model(
 
 
 def most_predictive_words(
-    search: Search, fits: TrainingFits, chosen: Chosen, names: Sequence[str], max_words: int = MAX_WORDS
+    search: Search, fits: TrainingFits, winner: Chosen, names: Sequence[str], max_words: int = MAX_WORDS
 ) -> dict[str, list[str]]:
     """Return the words with the largest positive coefficients for each label.
 
@@ -143,7 +143,7 @@ def most_predictive_words(
         The search that made the choice.
     fits : TrainingFits
         Fitted estimators.
-    chosen : Chosen
+    winner : Chosen
         The choice; its first linear member with word features is used.
     names : sequence of str
         Names of the labels.
@@ -155,7 +155,7 @@ def most_predictive_words(
     dict of str to list of str
         Empty if no member is linear.
     """
-    member = next((member for member in chosen.members if _has_word_weights(member)), None)
+    member = next((member for member in winner.members if _has_word_weights(member)), None)
     if member is None:
         return {}
     estimator = fits.estimator(member)

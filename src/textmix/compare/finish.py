@@ -80,7 +80,7 @@ class Result:
         Names of the labels.
     metric : ComparisonMetric
         Metric used to rank candidates.
-    chosen : Chosen
+    winner : Chosen
         The chosen candidate or ensemble.
     leaderboard : list of dict
         Rows of leaderboard.csv, best first.
@@ -101,7 +101,7 @@ class Result:
     folder: Path
     names: list[str]
     metric: ComparisonMetric
-    chosen: Chosen
+    winner: Chosen
     leaderboard: list[dict[str, Any]]
     value: float
     low: float
@@ -114,12 +114,12 @@ class Result:
 
     def choice(self) -> dict[str, Any]:
         """Return the content of choice.json."""
-        difference = self.chosen.difference
+        difference = self.winner.difference
         return {
-            "method": self.chosen.name,
-            "parts": [str(member) for member in self.chosen.members],
+            "method": self.winner.name,
+            "parts": [str(member) for member in self.winner.members],
             "metric": self.metric.name,
-            "validation": self.chosen.value,
+            "validation": self.winner.value,
             "value": self.value,
             "low": self.low,
             "high": self.high,
@@ -141,7 +141,7 @@ class EndedSearch:
         Training and test documents.
     search : Search
         The search.
-    chosen : Chosen
+    winner : Chosen
         The chosen candidate or ensemble.
     reserve : Reserve
         Remaining time.
@@ -161,7 +161,7 @@ class EndedSearch:
     documents: LabelledTexts
     split: Split
     search: Search
-    chosen: Chosen
+    winner: Chosen
     reserve: Reserve
     folder: Path
     title: str
@@ -245,19 +245,19 @@ def finish(ended: EndedSearch, *, cpu_start: float) -> Result:
 def test_choice(ended: EndedSearch) -> Outcome:
     """Evaluate the choice, the baseline and the best other rows of the leaderboard on the test documents."""
     search = ended.search
-    chosen = ended.chosen
+    winner = ended.winner
     documents = ended.test_documents
     rows = search.leaderboard()
     fits = TrainingFits(search)
     tested = _choices_to_test(ended, rows)
-    matrices = transform_views(search, [chosen, *tested.values()], documents)
-    answer = fits.answer(chosen, matrices)
+    matrices = transform_views(search, [winner, *tested.values()], documents)
+    answer = fits.answer(winner, matrices)
     leaderboard = [_board_row(row) for row in rows]
     for row, cells in zip(rows, leaderboard, strict=True):
         other = tested.get(row.key)
         if other is None:
             continue
-        is_chosen = other.members == chosen.members
+        is_chosen = other.members == winner.members
         other_answer = answer if is_chosen else fits.answer(other, matrices)
         cells["test"] = search.metric(documents.y, other_answer)
         if not is_chosen:
@@ -271,11 +271,11 @@ def _choices_to_test(ended: EndedSearch, rows: Sequence[LeaderboardRow]) -> dict
     search = ended.search
     standings = search.standings
     tested: dict[str, Chosen] = {}
-    seconds_left = ended.reserve.seconds_for_tests() - _fit_seconds(search, ended.chosen.members)
+    seconds_left = ended.reserve.seconds_for_tests() - _fit_seconds(search, ended.winner.members)
     for row in rows:
         members = _members_of(search, row)
-        if members == ended.chosen.members:
-            tested[row.key] = ended.chosen
+        if members == ended.winner.members:
+            tested[row.key] = ended.winner
             continue
         is_full = len(tested) > MAX_TESTED_ROWS and not row.is_baseline
         if not members or is_full or any(0 not in standings.results[member].scores for member in members):
@@ -315,9 +315,9 @@ def _board_row(row: LeaderboardRow) -> dict[str, Any]:
 def _warn_of_search(ended: EndedSearch) -> None:
     """Add the reason for the end of the search to the warnings or notes."""
     search = ended.search
-    if not ended.chosen.folds.is_complete:
+    if not ended.winner.folds.is_complete:
         ended.warnings.append(
-            f"The search ended before any candidate had all folds: scores are based on {ended.chosen.folds}, and "
+            f"The search ended before any candidate had all folds: scores are based on {ended.winner.folds}, and "
             "methods were hardly compared. Allow more time."
         )
     if search.interrupted:
@@ -337,7 +337,7 @@ def write_tables(ended: EndedSearch, outcome: Outcome) -> Result:
         folder=ended.folder,
         names=ended.names,
         metric=search.metric,
-        chosen=ended.chosen,
+        winner=ended.winner,
         leaderboard=outcome.leaderboard,
         value=search.metric(y, outcome.answer),
         low=low,
@@ -369,7 +369,7 @@ def refit(ended: EndedSearch, result: Result) -> FinalFit:
         )
     documents = ended.documents.subset(rows)
     facts = {
-        "method": result.chosen.name,
+        "method": result.winner.name,
         "metric": result.metric.name,
         "value": result.value,
         "low": result.low,
@@ -380,7 +380,7 @@ def refit(ended: EndedSearch, result: Result) -> FinalFit:
         **ended.facts,
     }
     labels = [ended.labels.get(name, name) for name in ended.names]
-    model, seconds = fit_final_model(search, ended.chosen, documents, labels, facts)
+    model, seconds = fit_final_model(search, ended.winner, documents, labels, facts)
     model.save(ended.folder / output_folder.MODEL, {"textmix": textmix.__version__})
     return FinalFit(len(rows), seconds)
 
@@ -393,7 +393,7 @@ def _final_rows(ended: EndedSearch) -> np.ndarray:
     n_all = len(ended.documents.y)
     if budget_seconds is None or n_searched == len(ended.split.training):
         return np.arange(n_all)
-    seconds = _fit_seconds(search, ended.chosen.members) + sum(search.features.seconds.values())
+    seconds = _fit_seconds(search, ended.winner.members) + sum(search.features.seconds.values())
     n_affordable = int(MAX_FINAL_TIME * budget_seconds * n_searched / max(seconds, 1e-9))
     order = rng(search.seed, "compare", "model").permutation(n_all)
     return np.sort(order[: max(n_searched, n_affordable)])
@@ -415,9 +415,9 @@ def draw_report(ended: EndedSearch, outcome: Outcome, result: Result) -> None:
         "result": result,
         "predictions": diagnostics.inspect(ended.test_ids, ended.test_documents, outcome.answer, names),
         "scores": {metric.name: metric(y, outcome.answer) for metric in metrics},
-        "suspicious": diagnostics.suspicious_labels(search, ended.chosen, searched_ids, names),
-        "words": most_predictive_words(search, outcome.fits, ended.chosen, names),
-        "code": pipeline_code(search, ended.chosen),
+        "suspicious": diagnostics.suspicious_labels(search, ended.winner, searched_ids, names),
+        "words": most_predictive_words(search, outcome.fits, ended.winner, names),
+        "code": pipeline_code(search, ended.winner),
         "curve": search.plan.learning_curve(),
         "summary": diagnostics.summarise(ended.corpus, ended.split.training, ended.split.test),
         "provenance": {"seed": search.seed, "threads": search.runner.n_workers, **versions()},

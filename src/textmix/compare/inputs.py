@@ -213,8 +213,8 @@ def check_corpus(corpus: Corpus) -> None:
     """
     n_documents = corpus.n_documents
     if n_documents < MIN_DOCUMENTS:
-        what = f"has {n_documents} documents with a label; a comparison needs {MIN_DOCUMENTS} or more"
-        raise DataFormatError(corpus.name, None, what)
+        problem = f"has {n_documents} documents with a label; a comparison needs {MIN_DOCUMENTS} or more"
+        raise DataFormatError(corpus.name, None, problem)
     check_labels(corpus)
     if corpus.text is None:
         raise DataFormatError(corpus.name, None, "contains numbers; a comparison needs texts")
@@ -222,12 +222,12 @@ def check_corpus(corpus: Corpus) -> None:
         if corpus.text.n_elements == 0:
             raise DataFormatError(corpus.name, None, "all features are 0; there is nothing to learn")
     elif not any(corpus.text[row].tobytes().strip() for row in range(n_documents)):
-        what = f"all {n_documents:,} texts are empty; specify the text column with --text"
-        raise DataFormatError(corpus.name, None, what)
+        problem = f"all {n_documents:,} texts are empty; specify the text column with --text"
+        raise DataFormatError(corpus.name, None, problem)
     counts = np.asarray(corpus.labels.sum(axis=0)).ravel()
     if int(np.sum(counts >= MIN_LABEL_DOCUMENTS)) < MIN_LEARNABLE_LABELS:
-        what = (
+        problem = (
             f"has {np.count_nonzero(counts):,} labels on {n_documents:,} documents, and fewer than "
             f"{MIN_LEARNABLE_LABELS} labels occur in several documents; specify the label column with --label"
         )
-        raise DataFormatError(corpus.name, None, what)
+        raise DataFormatError(corpus.name, None, problem)

@@ -34,7 +34,7 @@ DECODE_LABELS = {
 }
 
 
-def pipeline_code(search: Search, chosen: Chosen) -> str | None:
+def pipeline_code(search: Search, winner: Chosen) -> str | None:
     """Write the chosen pipeline as Python code.
 
     With the training documents (``texts``, ``labels``) and the test documents (``new_texts``), the code reproduces the
@@ -44,7 +44,7 @@ def pipeline_code(search: Search, chosen: Chosen) -> str | None:
     ----------
     search : Search
         The search that made the choice.
-    chosen : Chosen
+    winner : Chosen
         The chosen candidate or ensemble.
 
     Returns
@@ -52,17 +52,17 @@ def pipeline_code(search: Search, chosen: Chosen) -> str | None:
     str or None
         None if the features include extra columns, or if the decision rule is too long to be printed.
     """
-    if search.features.column_kinds or not _is_printable(chosen.decision):
+    if search.features.column_kinds or not _is_printable(winner.decision):
         return None
     task = search.documents.task
-    steps = [_steps(search, member) for member in chosen.members]
+    steps = [_steps(search, member) for member in winner.members]
     imports = [*IMPORTS, *(_import_of(step) for pair in steps for step in pair)]
     lines = [*sorted(set(imports)), ""]
-    if search.features.encoder and any(member.view == candidates.ENCODER for member in chosen.members):
+    if search.features.encoder and any(member.view == candidates.ENCODER for member in winner.members):
         lines += ["from textmix.text.encoder import allow", f"allow({search.features.encoder!r})", ""]
     lines += [f"task = {task!r}", *ENCODE_LABELS[task], "members = ["]
     lines += [f"    ({_constructor(vectoriser)}, {_constructor(classifier)})," for vectoriser, classifier in steps]
-    lines += ["]", f"decision = {_decision_code(chosen.decision)}"]
+    lines += ["]", f"decision = {_decision_code(winner.decision)}"]
     lines += [
         "scores = []",
         "for vectoriser, classifier in members:",

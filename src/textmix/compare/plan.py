@@ -82,8 +82,8 @@ class Plan:
         ratios = [group(method, BASELINE_VIEW) for method in ("nbsvm", "nb_logistic_regression")]
         yield Stage("trying naive Bayes features", self.jobs(ratios))
         yield Stage("trying more values of C", self.jobs([self._nearby(best)]))
-        parts = [group(best.method, view) for view in (candidates.WORDS, candidates.CHARACTERS)]
-        yield Stage("trying words only and characters only", self.jobs(parts))
+        single_views = [group(best.method, view) for view in (candidates.WORDS, candidates.CHARACTERS)]
+        yield Stage("trying words only and characters only", self.jobs(single_views))
         cross_word = [group(method, candidates.CROSS_WORD_NGRAMS) for method in (best.method, "nbsvm")]
         yield Stage("trying character n-grams across words", self.jobs(cross_word))
         self.ensembles.update()
@@ -253,7 +253,7 @@ class Plan:
         for candidate in dict.fromkeys(leaders):
             if candidate is not None:
                 by_kind.setdefault(candidate.kind, []).append(candidate)
-        return [Group(tuple(sorted(members, key=lambda each: each.params))) for members in by_kind.values()]
+        return [Group(tuple(sorted(members, key=lambda candidate: candidate.params))) for members in by_kind.values()]
 
     def _close_to(self, baseline: Candidate | None) -> list[Candidate]:
         """Return the other candidates of the baseline that are not clearly behind the best one."""

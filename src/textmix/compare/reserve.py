@@ -101,7 +101,7 @@ class Reserve:
     def _fit_seconds(self, candidates: Sequence[Candidate]) -> float:
         """Return the CPU seconds of fits to all documents of the search."""
         kinds = {candidate.kind for candidate in candidates}
-        per_fold = sum(self.search.runner.seconds_per_fit.get(kind, 0.0) for kind in kinds)
+        per_fold = sum(self.search.runner.seconds_per_fit.get(method_and_view, 0.0) for method_and_view in kinds)
         return per_fold * N_FOLDS / (N_FOLDS - 1)
 
     def _feature_seconds(self, candidates: Sequence[Candidate]) -> float:

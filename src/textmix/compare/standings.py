@@ -158,14 +158,14 @@ class Standings:
         and each half is evaluated with the rule fitted to the other one, to avoid an optimistic bias.
         """
         result = self.results[candidate]
-        parts = [self.folds.held_out_rows(0, fold) for fold in sorted(result.folds[0])]
-        if len(parts) == 1:
-            parts = self._halves(parts[0])
+        row_groups = [self.folds.held_out_rows(0, fold) for fold in sorted(result.folds[0])]
+        if len(row_groups) == 1:
+            row_groups = self._halves(row_groups[0])
         scores = [result.scores[0]]
         values = []
-        for number, held_out in enumerate(parts):
-            others = [rows for other, rows in enumerate(parts) if other != number]
-            values.append(self._value(scores, np.concatenate(others), held_out))
+        for number, held_out in enumerate(row_groups):
+            other_groups = [rows for other, rows in enumerate(row_groups) if other != number]
+            values.append(self._value(scores, np.concatenate(other_groups), held_out))
         return float(np.mean(values))
 
     def _halves(self, rows: np.ndarray) -> list[np.ndarray]:

@@ -113,8 +113,11 @@ def table_lines(name: str, progress: Progress, width: int) -> list[str]:
     -------
     list of str
     """
-    left = "" if progress.seconds_left is None else f" · {format_time(progress.seconds_left)} left"
-    lines = [f"{name}: {progress.stage}{left}", f"{'method':<28} {'CV ' + progress.metric:>20} {'folds':>5} {'CPU':>7}"]
+    time_left = "" if progress.seconds_left is None else f" · {format_time(progress.seconds_left)} left"
+    lines = [
+        f"{name}: {progress.stage}{time_left}",
+        f"{'method':<28} {'CV ' + progress.metric:>20} {'folds':>5} {'CPU':>7}",
+    ]
     lines += [_row_line(row) for row in progress.leaderboard[:MAX_ROWS]]
     n_more = len(progress.leaderboard) - MAX_ROWS
     if n_more > 0:
@@ -130,8 +133,8 @@ def _row_line(row: LeaderboardRow) -> str:
 
 def format_time(seconds: float) -> str:
     """Format a time as minutes and seconds, such as 1:05."""
-    minutes, rest = divmod(int(seconds), SECONDS_PER_MINUTE)
-    return f"{minutes}:{rest:02}"
+    minutes, seconds_over = divmod(int(seconds), SECONDS_PER_MINUTE)
+    return f"{minutes}:{seconds_over:02}"
 
 
 def encodable(text: str, stream: TextIO) -> str:

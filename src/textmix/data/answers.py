@@ -86,21 +86,21 @@ def merge_answers(
             labels_of_text.update(dict.fromkeys(names))
     all_labels = set[str]().union(*questions.values())
     has_rejections = Answer.REJECT in answers
-    rest: list[str] | None = None
+    default_labels: list[str] | None = None
     if len(all_labels) == 1 and has_rejections:
-        rest = [f"not {next(iter(all_labels))}"]
+        default_labels = [f"not {next(iter(all_labels))}"]
     elif all(names == all_labels for names in questions.values()):
-        rest = []
-    kept = [text for text in first_rows if accepted[text] or rest is not None]
+        default_labels = []
+    kept = [text for text in first_rows if accepted[text] or default_labels is not None]
     n_accepted = sum(answer is Answer.ACCEPT for answer in answers)
     n_rejected = len(answers) - n_accepted
     note = f"The column answer has {n_accepted:,} accept, {n_rejected:,} reject and {n_ignored:,} ignore"
-    if rest:
-        note += f"; rejected texts have the label {rest[0]!r}."
+    if default_labels:
+        note += f"; rejected texts have the label {default_labels[0]!r}."
     else:
         note += f"; {len(first_rows) - len(kept):,} texts without an accepted label were dropped."
     return MergedAnswers(
         rows=[first_rows[text] for text in kept],
-        labels=[[*accepted[text]] or (rest or []) for text in kept],
+        labels=[[*accepted[text]] or (default_labels or []) for text in kept],
         note=note,
     )

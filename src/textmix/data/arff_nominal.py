@@ -98,7 +98,7 @@ def read_nominal(
     lines: tuple[int, Sequence[str]],
     names: Sequence[str],
     values: Sequence[list[str] | None],
-    chosen: set[int],
+    label_columns: set[int],
 ) -> NominalTable:
     """Parse the rows of a file with nominal attributes.
 
@@ -112,7 +112,7 @@ def read_nominal(
         Names of the attributes.
     values : sequence of (list of str or None)
         Values of each nominal attribute; None for numeric attributes.
-    chosen : set of int
+    label_columns : set of int
         Indices of the label attributes.
 
     Returns
@@ -125,7 +125,7 @@ def read_nominal(
     DataFormatError
         If a row is invalid or a label is missing.
     """
-    widths = [0 if column in chosen else len(nominal or "1") for column, nominal in enumerate(values)]
+    widths = [0 if column in label_columns else len(nominal or "1") for column, nominal in enumerate(values)]
     starts = np.concatenate([[0], np.cumsum(widths)])
     data, indices, indptr, labels = list[float](), list[int](), [0], list[int]()
     for number, line in enumerate(lines[1], start=lines[0]):
@@ -135,17 +135,17 @@ def read_nominal(
         row = _row(path, number, text, values)
         for column, (value, nominal) in enumerate(zip(row, values, strict=True)):
             index, amount = _read(path, number, names[column], value, nominal)
-            if column in chosen and index < 0:
+            if column in label_columns and index < 0:
                 raise DataFormatError(path, number, f"has no value of the label {names[column]!r}; fill it in")
-            if column in chosen:
+            if column in label_columns:
                 labels.append(int(amount) if nominal is None else index)
             elif amount:
                 data.append(amount)
                 indices.append(int(starts[column]) + index)
         indptr.append(len(indices))
     features = sparse.csr_array((data, indices, indptr), shape=(len(indptr) - 1, int(starts[-1])), dtype=np.float64)
-    chosen_values = np.array(labels, dtype=np.int64).reshape(len(indptr) - 1, len(chosen))
-    return NominalTable(features, _feature_names(names, values, chosen), chosen_values)
+    chosen_values = np.array(labels, dtype=np.int64).reshape(len(indptr) - 1, len(label_columns))
+    return NominalTable(features, _feature_names(names, values, label_columns), chosen_values)
 
 
 def _row(path: Path, number: int, text: str, values: Sequence[list[str] | None]) -> list[str]:
@@ -173,8 +173,8 @@ def _read(path: Path, number: int, name: str, value: str, nominal: list[str] | N
         if value == "?":
             return -1, 0.0
         if value not in nominal:
-            what = f"{value[:40]!r} is no value of the attribute {name!r}: {', '.join(nominal[:10])}"
-            raise DataFormatError(path, number, what)
+            problem = f"{value[:40]!r} is no value of the attribute {name!r}: {', '.join(nominal[:10])}"
+            raise DataFormatError(path, number, problem)
         return nominal.index(value), 1.0
     amount = parse_number(value)
     if amount is None:
@@ -182,9 +182,9 @@ def _read(path: Path, number: int, name: str, value: str, nominal: list[str] | N
     return 0, amount
 
 
-def _feature_names(names: Sequence[str], values: Sequence[list[str] | None], chosen: set[int]) -> list[str]:
+def _feature_names(names: Sequence[str], values: Sequence[list[str] | None], label_columns: set[int]) -> list[str]:
     features = list[str]()
     for column, (name, nominal) in enumerate(zip(names, values, strict=True)):
-        if column not in chosen:
+        if column not in label_columns:
             features += [name] if nominal is None else [f"{name}={value}" for value in nominal]
     return features

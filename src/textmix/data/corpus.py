@@ -53,9 +53,9 @@ class Ragged:
         Ragged
             Array with uint8 values; offsets are in bytes.
         """
-        parts = list(texts)
-        offsets = np.cumsum([0, *map(len, parts)], dtype=np.int64)
-        return cls(np.frombuffer(b"".join(parts), dtype=np.uint8), offsets)
+        rows = list(texts)
+        offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+        return cls(np.frombuffer(b"".join(rows), dtype=np.uint8), offsets)
 
     def take(self, rows: Sequence[int]) -> Ragged:
         """Select rows by index.
@@ -70,9 +70,9 @@ class Ragged:
         Ragged
             The selected rows, in the order of ``rows``.
         """
-        parts = [self[row] for row in rows]
-        offsets = np.cumsum([0, *map(len, parts)], dtype=np.int64)
-        return Ragged(np.concatenate([self.values[:0], *parts]), offsets)
+        rows = [self[row] for row in rows]
+        offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+        return Ragged(np.concatenate([self.values[:0], *rows]), offsets)
 
     def text(self, row: int) -> str:
         """Decode a row as UTF-8; ``values`` must be uint8."""
@@ -168,13 +168,13 @@ class Corpus:
         """
         if absent := sorted(set(names) - set(self.label_names)):
             raise ConfigError(f"{self.name}: classes: '{absent[0]}' is none; {suggest(absent[0], self.label_names)}")
-        kept = [place for place, name in enumerate(self.label_names) if name in names]
+        kept = [column for column, name in enumerate(self.label_names) if name in names]
         labels = self.labels[:, kept]
         rows = np.flatnonzero(np.diff(labels.indptr)).tolist()
         return replace(
             self,
             ids=[self.ids[row] for row in rows],
-            label_names=[self.label_names[place] for place in kept],
+            label_names=[self.label_names[column] for column in kept],
             labels=sparse.csr_array(labels[rows]),
             split=None if self.split is None else self.split[rows],
             text=None if self.text is None else self.text.take(rows),
@@ -232,9 +232,9 @@ class Corpus:
         if self.features is not None:
             stats["features"] = self.features.shape[1]
             stats["mean_length"] = float(self.features.sum() / max(self.n_documents, 1))
-        for name, part in (("train", TRAIN), ("test", TEST), ("unused", UNUSED)):
+        for name, split_value in (("train", TRAIN), ("test", TEST), ("unused", UNUSED)):
             if self.split is not None:
-                counts = self.label_counts[self.split == part]
+                counts = self.label_counts[self.split == split_value]
                 stats[name] = len(counts)
                 stats[f"{name}_no_label"] = int(np.sum(counts == 0))
                 stats[f"{name}_one_label"] = int(np.sum(counts == 1))

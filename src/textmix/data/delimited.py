@@ -124,8 +124,10 @@ class Lines:
 
     def _decode_legacy(self, number: int, line: bytes, error: UnicodeDecodeError) -> str:
         if not self.allow_legacy:
-            what = f"byte {line[error.start]:#04x} at {error.start + 1}"
-            raise DataFormatError(self.path, number, f"is not {self.encoding} text ({what}); {self.remedy}") from error
+            problem = f"byte {line[error.start]:#04x} at {error.start + 1}"
+            raise DataFormatError(
+                self.path, number, f"is not {self.encoding} text ({problem}); {self.remedy}"
+            ) from error
         self.n_legacy_lines += 1
         return line.decode("cp1252", CP1252_FALLBACK)
 
@@ -270,8 +272,10 @@ def table_rows(
         raise DataFormatError(path, line, "has no header; name the columns in its first line")
     for column in columns:
         if names.count(column) != 1:
-            what = f"more than one column {column!r}" if column in names else f"unknown column {column!r}"
-            raise DataFormatError(path, line, f"{what}; the columns are {', '.join(names[:_MAX_COLUMNS_IN_MESSAGE])}")
+            problem = f"more than one column {column!r}" if column in names else f"unknown column {column!r}"
+            raise DataFormatError(
+                path, line, f"{problem}; the columns are {', '.join(names[:_MAX_COLUMNS_IN_MESSAGE])}"
+            )
     positions = [names.index(column) for column in columns]
     for line, cells in rows:
         if len(cells) != len(names):

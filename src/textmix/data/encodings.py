@@ -122,8 +122,8 @@ def _check_sample(name: str, lines: list[bytes]) -> None:
     if suggestions:
         line = next(number for number, line in enumerate(lines, start=1) if not _is_utf8(line))
         examples = ", ".join(suggestions[:-1]) + " or " * (len(suggestions) > 1) + suggestions[-1]
-        what = f"is neither UTF-8 nor Windows-1252; give its encoding by --encoding, for example {examples}"
-        raise DataFormatError(name, line, what)
+        problem = f"is neither UTF-8 nor Windows-1252; give its encoding by --encoding, for example {examples}"
+        raise DataFormatError(name, line, problem)
 
 
 def _is_utf8(line: bytes) -> bool:
@@ -162,12 +162,12 @@ def _transcode_lines(name: str, pieces: Iterable[bytes], encoding: str) -> Itera
     number = 1
     try:
         for piece in chain(pieces, [b""]):
-            *whole, pending = (pending + decoder.decode(piece, final=not piece)).split("\n")
-            yield from (f"{line}\n".encode() for line in whole)
-            number += len(whole)
+            *complete, pending = (pending + decoder.decode(piece, final=not piece)).split("\n")
+            yield from (f"{line}\n".encode() for line in complete)
+            number += len(complete)
     except UnicodeDecodeError as error:
-        what = f"is not valid {encoding} text ({error.reason}); the file is truncated or damaged: save it as UTF-8"
-        raise DataFormatError(name, number, what) from error
+        problem = f"is not valid {encoding} text ({error.reason}); the file is truncated or damaged: save it as UTF-8"
+        raise DataFormatError(name, number, problem) from error
     if pending:
         yield pending.encode()
 
@@ -176,7 +176,7 @@ def _split_at_returns(pieces: Iterable[bytes]) -> Iterator[bytes]:
     """Split a file at single carriage returns (classic Mac OS line ends) and terminate each line with a line feed."""
     pending = b""
     for piece in pieces:
-        *whole, pending = (pending + piece).split(b"\r")
-        yield from (line + b"\n" for line in whole)
+        *complete, pending = (pending + piece).split(b"\r")
+        yield from (line + b"\n" for line in complete)
     if pending:
         yield pending

@@ -116,8 +116,8 @@ def infer_column_kinds(cells: Mapping[str, Sequence[str]]) -> dict[str, str]:
             continue
         is_long = float(np.mean([*map(len, filled)])) > MAX_CELL_CHARACTERS
         if is_long or len(distinct) > MAX_CATEGORIES_PER_ROW * len(filled):
-            what = "holds neither numbers nor categories that recur"
-            raise ConfigError(f"--features: column {name!r} {what}; leave it out, or join it to the text by --text")
+            problem = "holds neither numbers nor categories that recur"
+            raise ConfigError(f"--features: column {name!r} {problem}; leave it out, or join it to the text by --text")
         kinds[name] = "category"
     return kinds
 

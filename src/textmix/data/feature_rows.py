@@ -198,7 +198,7 @@ def align_features(documents: Ragged, names: Mapping[str, int]) -> sparse.csr_ar
 
 def _check_missing(missing: Sequence[str], available: Sequence[str]) -> None:
     if missing:
-        others = f" (and {len(missing) - 1:,} more)" if len(missing) > 1 else ""
+        more_missing = f" (and {len(missing) - 1:,} more)" if len(missing) > 1 else ""
         raise ConfigError(
-            f"the feature {missing[0]!r}{others} of the model is missing; {suggest(missing[0], available)}"
+            f"the feature {missing[0]!r}{more_missing} of the model is missing; {suggest(missing[0], available)}"
         )

@@ -168,7 +168,7 @@ def source_state(entry: DatasetEntry, target: Path, mirror: Path | None) -> str:
     record = read_record(target / RECORD)
     if record.get("status") == "had":
         return str(record.get("state"))
-    parts = [
+    sources = [
         f"mirror:{file.where[0]}"
         for source in entry.sources
         if source.kind == "mirror" and mirror is not None
@@ -177,8 +177,8 @@ def source_state(entry: DatasetEntry, target: Path, mirror: Path | None) -> str:
     ]
     for path in (target / name for name in entry.names):
         if _is_by_hand(path):
-            parts.append(f"hand:{path.name}:{path.stat().st_size}:{path.stat().st_mtime_ns}")
-    return " ".join(sorted(parts))
+            sources.append(f"hand:{path.name}:{path.stat().st_size}:{path.stat().st_mtime_ns}")
+    return " ".join(sorted(sources))
 
 
 def _local_state(entry: DatasetEntry) -> str:
@@ -228,8 +228,8 @@ def _fetch(folder: _Folder, mirror: Path | None, limits: Limits) -> dict[str, An
     for form, source in folder.entry.forms.items():
         needed = {path: file for path, file in folder.files(source).items() if not folder.has(path, file)}
         try:
-            if others := [path.name for path in needed if path.exists()]:
-                raise UnavailableError(f"{others[0]} is there in another form")
+            if present := [path.name for path in needed if path.exists()]:
+                raise UnavailableError(f"{present[0]} is there in another form")
             obtain(source, needed, access)
         except UnavailableError as error:
             log.info("%s from %s: %s", folder.entry.id, form, error)

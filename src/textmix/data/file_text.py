@@ -82,37 +82,37 @@ def email_text(data: bytes) -> bytes:
     """
     try:
         message: EmailMessage = email.message_from_bytes(data, policy=email.policy.default)
-        parts = [" ".join(str(message.get("Subject", "")).split()), *map(_part_text, _text_parts(message))]
+        sections = [" ".join(str(message.get("Subject", "")).split()), *map(_part_text, _text_parts(message))]
     except (AttributeError, LookupError, TypeError) as error:
         # The header parser of the standard library propagates internal errors for malformed headers.
         raise ValueError(f"no e-mail that can be parsed ({type(error).__name__}: {error})") from error
-    return _clean("\n".join(part for part in parts if part))
+    return _clean("\n".join(section for section in sections if section))
 
 
-def _text_parts(part: MIMEPart) -> Iterator[MIMEPart]:
+def _text_parts(section: MIMEPart) -> Iterator[MIMEPart]:
     """Yield the text parts of a message, in order."""
-    if part.get_content_type() == "multipart/alternative":
-        forms = [form for child in _children(part) for form in _text_parts(child)]
+    if section.get_content_type() == "multipart/alternative":
+        forms = [form for child in _children(section) for form in _text_parts(child)]
         plain = [form for form in forms if form.get_content_subtype() == "plain"]
         yield from (plain or forms)[:1]
-    elif part.is_multipart():
-        for child in _children(part):
+    elif section.is_multipart():
+        for child in _children(section):
             yield from _text_parts(child)
-    elif part.get_content_maintype() == "text" and part.get_content_disposition() != "attachment":
-        yield part
+    elif section.get_content_maintype() == "text" and section.get_content_disposition() != "attachment":
+        yield section
 
 
-def _children(part: MIMEPart) -> list[Any]:
-    payload = part.get_payload()
+def _children(section: MIMEPart) -> list[Any]:
+    payload = section.get_payload()
     return payload if isinstance(payload, list) else []
 
 
-def _part_text(part: MIMEPart) -> str:
+def _part_text(section: MIMEPart) -> str:
     try:
-        text = part.get_content(errors="replace")
+        text = section.get_content(errors="replace")
     except LookupError:
-        text = part.get_payload(decode=True).decode("latin-1")  # type: ignore[union-attr]
-    return html_text(text) if part.get_content_subtype() == "html" else text
+        text = section.get_payload(decode=True).decode("latin-1")  # type: ignore[union-attr]
+    return html_text(text) if section.get_content_subtype() == "html" else text
 
 
 def page_text(data: bytes) -> bytes:
@@ -130,8 +130,8 @@ def page_text(data: bytes) -> bytes:
     """
     body = data
     if _ANSWER.match(data):
-        parts = _EMPTY_LINE.split(data, maxsplit=1)
-        body = parts[1] if len(parts) == 2 else b""
+        sections = _EMPTY_LINE.split(data, maxsplit=1)
+        body = sections[1] if len(sections) == 2 else b""
     return _clean(html_text(body.decode("latin-1")))
 
 
@@ -165,8 +165,8 @@ def _pieces(root: Any) -> Iterator[str]:
     for event, element in lxml.etree.iterwalk(root, events=("start", "end")):
         if element.tag not in _INLINE:
             yield "\n"
-        shown = element.tag not in _HIDDEN
-        text = (element.text if shown else None) if event == "start" else element.tail
+        is_visible = element.tag not in _HIDDEN
+        text = (element.text if is_visible else None) if event == "start" else element.tail
         yield text or ""
 
 

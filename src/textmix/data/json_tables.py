@@ -69,7 +69,9 @@ class JsonTable(NamedTuple):
 ABSENT: Any = type("Absent", (), {"__str__": lambda self: "", "__repr__": lambda self: "ABSENT"})()
 
 
-def open_json(name: str, lines: Iterable[str], wanted: Sequence[str | int], n_rows: int, notes: list[str]) -> JsonTable:
+def open_json(
+    name: str, lines: Iterable[str], columns: Sequence[str | int], n_rows: int, notes: list[str]
+) -> JsonTable:
     """Open JSON as a table.
 
     Parameters
@@ -78,7 +80,7 @@ def open_json(name: str, lines: Iterable[str], wanted: Sequence[str | int], n_ro
         Name of the file, for messages.
     lines : iterable of str
         The lines of the file.
-    wanted : sequence of str or int
+    columns : sequence of str or int
         Required columns.
     n_rows : int
         Number of rows in ``head``.
@@ -100,7 +102,7 @@ def open_json(name: str, lines: Iterable[str], wanted: Sequence[str | int], n_ro
     has_split = False
     if len(head) == 1:
         head, has_split = _find_rows(name, *head[0], notes)
-    text_key = next((str(column) for column in wanted), "text")
+    text_key = next((str(column) for column in columns), "text")
     records: Iterator[tuple[int, dict[Any, Any]]]
     records = ((line, _as_record(name, line, value, text_key)) for line, value in chain(head, values))
     label_columns: tuple[str, ...] = ()
@@ -157,10 +159,10 @@ def _find_rows(name: str, line: int, value: Any, notes: list[str]) -> tuple[list
         return [(line, value)], False
     if {"columns", "data"} <= value.keys():  # pandas with orient="split"
         return [(line, dict(zip(value["columns"], row, strict=False))) for row in value["data"]], False
-    parts = _find_parts(value)
-    if parts:
-        rows = [_with_part(name, line, row, part) for part, part_rows in parts for row in part_rows]
-        if any(key.lower() not in ("train", "training", "test", "testing") for key, _ in parts):
+    splits = _find_parts(value)
+    if splits:
+        rows = [_with_part(name, line, row, split) for split, part_rows in splits for row in part_rows]
+        if any(key.lower() not in ("train", "training", "test", "testing") for key, _ in splits):
             notes.append(f"{Path(name).name} has validation documents, which are used for training.")
         return [(line, row) for row in rows], True
     columns = _by_columns(value)
@@ -187,8 +189,8 @@ def _find_parts(value: Mapping[str, Any]) -> list[tuple[str, list[Any]]]:
     """Return the training, validation and test rows of a document; empty if it has no such parts."""
     for _ in range(MAX_NESTING):
         if len(value) > 1 and all(str(key).lower() in SPLIT_KEYS for key in value):
-            whole = all(isinstance(rows, list) and rows for rows in value.values())
-            return [(key, rows) for key, rows in value.items()] if whole else []
+            has_rows = all(isinstance(rows, list) and rows for rows in value.values())
+            return [(key, rows) for key, rows in value.items()] if has_rows else []
         nested = [inner for inner in value.values() if isinstance(inner, dict)]
         if len(nested) != 1:
             return []
@@ -196,9 +198,9 @@ def _find_parts(value: Mapping[str, Any]) -> list[tuple[str, list[Any]]]:
     return []
 
 
-def _with_part(name: str, line: int, row: Any, part: str) -> dict[Any, Any]:
+def _with_part(name: str, line: int, row: Any, split: str) -> dict[Any, Any]:
     record = _as_record(name, line, row, "text")
-    return {**record, SPLIT_COLUMN: SPLIT_KEYS[part.lower()]}
+    return {**record, SPLIT_COLUMN: SPLIT_KEYS[split.lower()]}
 
 
 def _by_columns(value: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -250,9 +252,11 @@ class _Tasks:
     def label_columns(self) -> tuple[str, ...]:
         """Groups of choices seen so far."""
         if not self._controls and self._other_types:
-            kind = self._other_types.most_common(1)[0][0]
-            what = f"has annotations of type {kind!r}, but no choices; only labels of whole texts are read"
-            raise DataFormatError(self.name, None, what)
+            annotation_type = self._other_types.most_common(1)[0][0]
+            problem = (
+                f"has annotations of type {annotation_type!r}, but no choices; only labels of whole texts are read"
+            )
+            raise DataFormatError(self.name, None, problem)
         return tuple(self._controls)
 
     def iter_rows(self, records: Iterator[tuple[int, dict[Any, Any]]]) -> Iterator[tuple[int, dict[Any, Any]]]:
@@ -263,8 +267,8 @@ class _Tasks:
             identifier = {"id": task["id"]} if "id" in task else {}
             yield line, {**identifier, **task["data"], **self._choices(task)}
         if self._n_contradictory:
-            what = f"{self._n_contradictory:,} texts with contradictory annotations were dropped"
-            self.notes.append(f"{Path(self.name).name}: {what}.")
+            problem = f"{self._n_contradictory:,} texts with contradictory annotations were dropped"
+            self.notes.append(f"{Path(self.name).name}: {problem}.")
 
     def _choices(self, task: Mapping[str, Any]) -> dict[str, Any]:
         """Return the choices of a task by group; None where annotators disagree."""
@@ -286,14 +290,16 @@ class _Tasks:
         groups: dict[str, list[str]] = {}
         for result in annotation.get("result") or []:
             value = result.get("value", {})
-            kind = str(result.get("type", "")).lower()
+            annotation_type = str(result.get("type", "")).lower()
             group = str(result.get("from_name", "label"))
-            if kind == "taxonomy":
-                groups.setdefault(group, []).extend(" / ".join(map(str, path)) for path in value.get(kind, []))
+            if annotation_type == "taxonomy":
+                groups.setdefault(group, []).extend(
+                    " / ".join(map(str, path)) for path in value.get(annotation_type, [])
+                )
             elif is_choices(value):
                 groups.setdefault(group, []).extend(value["choices"])
             else:
-                self._other_types[kind] += 1
+                self._other_types[annotation_type] += 1
         return groups
 
 
@@ -356,8 +362,10 @@ def _decode(name: str, line: int, decode: Callable[..., Any], *arguments: Any) -
     try:
         return decode(*arguments)
     except (ValueError, RecursionError) as error:
-        what = f"is not JSON ({str(error)[:_MAX_ERROR_CHARACTERS]}); write one object per line, or an array of objects"
-        raise DataFormatError(name, line, what) from error
+        problem = (
+            f"is not JSON ({str(error)[:_MAX_ERROR_CHARACTERS]}); write one object per line, or an array of objects"
+        )
+        raise DataFormatError(name, line, problem) from error
 
 
 _BLANK = re.compile(r"[\s,]*")
@@ -393,5 +401,5 @@ def _iter_array(name: str, line: int, text: str) -> Iterator[tuple[int, Any]]:
         yield line, value
     if not is_closed:
         last = line + text.count("\n", counted)
-        what = "is not JSON: the array does not end with its bracket; the file may be truncated"
-        raise DataFormatError(name, last, what)
+        problem = "is not JSON: the array does not end with its bracket; the file may be truncated"
+        raise DataFormatError(name, last, problem)

@@ -323,8 +323,8 @@ def _parse_tokens(text: str, inner: str) -> list[str]:
     while position < len(inner):
         token = _TOKEN.match(inner, position)
         if token is None:
-            what = f"is {text[:_MAX_EXCERPT]!r}, a list that cannot be read"
-            raise LabelError(f"{what}; put a separator between the labels")
+            problem = f"is {text[:_MAX_EXCERPT]!r}, a list that cannot be read"
+            raise LabelError(f"{problem}; put a separator between the labels")
         name = next(group for group in token.groups() if group is not None)
         position = token.end()
         if token["bare"] is None:
@@ -365,8 +365,8 @@ def label_notes(counts: Mapping[str, int], multi_label: bool) -> list[str]:
     """
     notes = []
     for name in sorted(MISSING & set(counts)):
-        what = f"{counts[name]:,} rows have the label {name!r}"
-        notes.append(f"{what}, which is read as a label; if it stands for a missing value, leave the cell empty.")
+        problem = f"{counts[name]:,} rows have the label {name!r}"
+        notes.append(f"{problem}, which is read as a label; if it stands for a missing value, leave the cell empty.")
     separator = None if multi_label else _hidden_separator(counts)
     if separator is not None:
         example = next(name for name in counts if separator in name)

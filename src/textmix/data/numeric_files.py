@@ -41,7 +41,7 @@ class Form(NamedTuple):
         Pattern of an item.
     between : bytes or None
         Item delimiter; None for whitespace.
-    what : str
+    expected : str
         Description of an item, for messages.
     low : int, default=None
         Index of the first column; None for dense rows, which have no indices.
@@ -52,7 +52,7 @@ class Form(NamedTuple):
     row: re.Pattern[bytes]
     item: re.Pattern[bytes]
     between: bytes | None
-    what: str
+    expected: str
     low: int | None = None
     comment: bytes | None = None
 
@@ -130,14 +130,14 @@ class NumberTable:
         """Return the row index of an element of ``matrix.data``."""
         return int(np.searchsorted(self.matrix.indptr, entry, side="right")) - 1
 
-    def fault(self, row: int, what: str) -> DataFormatError:
+    def fault(self, row: int, problem: str) -> DataFormatError:
         """Create the error for an invalid row.
 
         Parameters
         ----------
         row : int
             Row index, from 0.
-        what : str
+        problem : str
             Description of the problem.
 
         Returns
@@ -145,7 +145,7 @@ class NumberTable:
         DataFormatError
             Error with file and line number.
         """
-        return DataFormatError(self.path, int(self.lines[row]), what)
+        return DataFormatError(self.path, int(self.lines[row]), problem)
 
 
 def read_numbers(path: Path, data: bytes, columns: int, form: Form, start: int = 0) -> NumberTable:
@@ -178,7 +178,7 @@ def read_numbers(path: Path, data: bytes, columns: int, form: Form, start: int =
     for number, row in _rows(path, data, form, start):
         match = form.row.fullmatch(row)
         if match is None:
-            raise DataFormatError(path, number, f"{_wrong_item(row, form)!r} should be {form.what}")
+            raise DataFormatError(path, number, f"{_wrong_item(row, form)!r} should be {form.expected}")
         lines.append(number)
         items.append(match["items"])
         if form is LIBSVM:
@@ -233,13 +233,13 @@ def _matrix(path: Path, lines: Sequence[int], rows: Sequence[bytes], columns: in
     row = np.repeat(np.arange(len(rows)), sizes)
     falls = np.zeros(len(values), dtype=bool)
     falls[1:] = (np.diff(indices) <= 0) & (np.diff(row) == 0)
-    for bad, what in (
+    for bad, problem in (
         ((indices < 0) | (indices >= columns), f"has an index outside the {columns} columns"),
         (falls, "has an index that is a duplicate or out of order"),
         (~np.isfinite(values), "has a number that is too large for a 64-bit float"),
     ):
         if bad.any():
-            raise DataFormatError(path, lines[row[np.argmax(bad)]], what)
+            raise DataFormatError(path, lines[row[np.argmax(bad)]], problem)
     indptr = np.concatenate([[0], np.cumsum(sizes)])
     matrix = sparse.csr_array((values, indices.astype(np.int32), indptr), shape=(len(rows), columns))
     matrix.eliminate_zeros()
@@ -298,7 +298,7 @@ def as_counts(matrix: sparse.csr_array) -> sparse.csr_array:
 
 def matrix_corpus(
     options: Mapping[str, Any],
-    parts: Mapping[str, tuple[sparse.csr_array, sparse.csr_array]],
+    matrices: Mapping[str, tuple[sparse.csr_array, sparse.csr_array]],
     feature_names: Sequence[str],
     label_names: Sequence[str],
 ) -> Corpus:
@@ -308,7 +308,7 @@ def matrix_corpus(
     ----------
     options : mapping
         Options of the reader; ``name`` is used.
-    parts : mapping of str to (csr_array, csr_array)
+    matrices : mapping of str to (csr_array, csr_array)
         Role -> features, (n, V) float64, and labels, (n, L) int8.  The roles are ``train`` and ``test``, or ``data``
         for data without a split.
     feature_names : sequence of str
@@ -326,9 +326,11 @@ def matrix_corpus(
     DataFormatError
         If there are no documents.
     """
-    features = as_counts(sparse.csr_array(sparse.vstack([part[0] for part in parts.values()], format="csr")))
-    labels = sparse.csr_array(sparse.vstack([part[1] for part in parts.values()], format="csr"))
-    sizes = {role: part[0].shape[0] for role, part in parts.items()}
+    features = as_counts(
+        sparse.csr_array(sparse.vstack([matrix_pair[0] for matrix_pair in matrices.values()], format="csr"))
+    )
+    labels = sparse.csr_array(sparse.vstack([matrix_pair[1] for matrix_pair in matrices.values()], format="csr"))
+    sizes = {role: matrix_pair[0].shape[0] for role, matrix_pair in matrices.items()}
     require_documents(options, sum(sizes.values()))
     return Corpus(
         name=options["name"],

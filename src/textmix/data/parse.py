@@ -184,15 +184,15 @@ def check_corpus(corpus: Corpus) -> None:
     """
     n_documents = len(corpus.ids)
     _require(corpus, n_documents > 0, "has no documents")
-    for names, what in ((corpus.ids, "document ids"), (corpus.label_names, "label names")):
-        _check_names(corpus, names, what)
+    for names, description in ((corpus.ids, "document ids"), (corpus.label_names, "label names")):
+        _check_names(corpus, names, description)
     _check_matrix(corpus, corpus.labels, (n_documents, len(corpus.label_names)), "labels")
     ones = corpus.labels.dtype == np.int8 and bool(np.all(corpus.labels.data == 1))
     _require(corpus, ones, "labels should be int8 ones")
     if corpus.split is not None:
         valid = np.isin(corpus.split, (TRAIN, TEST, UNUSED)).all()
-        whole = corpus.split.shape == (n_documents,) and corpus.split.dtype == np.int8
-        _require(corpus, whole and bool(valid), "split should be one of train, test, unused for each document")
+        is_valid = corpus.split.shape == (n_documents,) and corpus.split.dtype == np.int8
+        _require(corpus, is_valid and bool(valid), "split should be one of train, test, unused for each document")
     if corpus.text is not None:
         _check_ragged(corpus, corpus.text, np.uint8, "text")
         _check_utf8(corpus, corpus.text)
@@ -204,37 +204,41 @@ def check_corpus(corpus: Corpus) -> None:
         _check_features(corpus, corpus.features)
 
 
-def _require(corpus: Corpus, holds: bool, what: str) -> None:
+def _require(corpus: Corpus, holds: bool, description: str) -> None:
     if not holds:
-        raise DataFormatError(corpus.name, None, what)
+        raise DataFormatError(corpus.name, None, description)
 
 
-def _check_names(corpus: Corpus, names: Sequence[str], what: str) -> None:
-    _require(corpus, len(set(names)) == len(names), f"{what} are not unique")
+def _check_names(corpus: Corpus, names: Sequence[str], description: str) -> None:
+    _require(corpus, len(set(names)) == len(names), f"{description} are not unique")
     joined = "".join(names)
     storable = "\0" not in joined and all(names) and joined == joined.encode("utf-8", "ignore").decode("utf-8")
-    _require(corpus, storable, f"{what} should be non-empty Unicode without NUL")
+    _require(corpus, storable, f"{description} should be non-empty Unicode without NUL")
 
 
-def _check_matrix(corpus: Corpus, matrix: sparse.csr_array, shape: tuple[int, int], what: str) -> None:
+def _check_matrix(corpus: Corpus, matrix: sparse.csr_array, shape: tuple[int, int], description: str) -> None:
     """Check that a CSR matrix has the expected shape and sorted, unique, valid indices."""
     indptr, indices = matrix.indptr, matrix.indices
-    _require(corpus, matrix.format == "csr" and matrix.shape == shape, f"{what} should be CSR of shape {shape}")
+    _require(corpus, matrix.format == "csr" and matrix.shape == shape, f"{description} should be CSR of shape {shape}")
     fits = len(indptr) == shape[0] + 1 and indptr[0] == 0 and indptr[-1] == len(indices) == len(matrix.data)
-    _require(corpus, fits and bool(np.all(np.diff(indptr) >= 0)), f"{what} have a damaged indptr")
+    _require(corpus, fits and bool(np.all(np.diff(indptr) >= 0)), f"{description} have a damaged indptr")
     inside = len(indices) == 0 or (indices.min() >= 0 and indices.max() < shape[1])
-    _require(corpus, bool(inside), f"{what} have a column index outside 0 to {shape[1] - 1}")
+    _require(corpus, bool(inside), f"{description} have a column index outside 0 to {shape[1] - 1}")
     increases = np.diff(indices.astype(np.int64)) > 0
     borders = indptr[1:-1]
     increases[borders[(borders > 0) & (borders < len(indices))] - 1] = True
-    _require(corpus, bool(np.all(increases)), f"{what} have column indices that are not sorted or stand twice in a row")
+    _require(
+        corpus,
+        bool(np.all(increases)),
+        f"{description} have column indices that are not sorted or stand twice in a row",
+    )
 
 
-def _check_ragged(corpus: Corpus, block: Ragged, dtype: type, what: str) -> None:
+def _check_ragged(corpus: Corpus, block: Ragged, dtype: type, description: str) -> None:
     offsets, values = block.offsets, block.values
-    _require(corpus, values.dtype == dtype and offsets.dtype == np.int64, f"{what} have a wrong dtype")
+    _require(corpus, values.dtype == dtype and offsets.dtype == np.int64, f"{description} have a wrong dtype")
     fits = offsets.shape == (len(corpus.ids) + 1,) and offsets[0] == 0 and offsets[-1] == len(values)
-    _require(corpus, bool(fits and np.all(np.diff(offsets) >= 0)), f"{what} have damaged offsets")
+    _require(corpus, bool(fits and np.all(np.diff(offsets) >= 0)), f"{description} have damaged offsets")
 
 
 def _check_utf8(corpus: Corpus, text: Ragged) -> None:

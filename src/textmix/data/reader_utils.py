@@ -98,8 +98,8 @@ def decode(path: str | Path, data: bytes, encoding: str) -> str:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         line, column = data.count(b"\n", 0, error.start) + 1, error.start - data.rfind(b"\n", 0, error.start)
-        what = f"byte {data[error.start]:#04x} at {column}"
-        raise DataFormatError(path, line, f"is not {encoding} text ({what}); {REMEDY}") from error
+        problem = f"byte {data[error.start]:#04x} at {column}"
+        raise DataFormatError(path, line, f"is not {encoding} text ({problem}); {REMEDY}") from error
     nul = data.find(b"\0")
     if nul >= 0:
         raise DataFormatError(path, data.count(b"\n", 0, nul) + 1, "holds a NUL byte: this is not text")
@@ -177,8 +177,8 @@ def text_corpus(
     require_documents(options, len(rows))
     names, labels = named_labels([[] if row.label is None else [row.label] for row in rows])
     if split is None and "test_every" in options:
-        every = options["test_every"]
-        split = np.where(np.arange(1, len(rows) + 1) % every == 0, TEST, TRAIN).astype(np.int8)
+        interval = options["test_every"]
+        split = np.where(np.arange(1, len(rows) + 1) % interval == 0, TEST, TRAIN).astype(np.int8)
     return Corpus(
         name=options["name"],
         ids=[row.id for row in rows],
@@ -191,7 +191,9 @@ def text_corpus(
 
 
 def corpus_of_parts(
-    options: Mapping[str, Any], parts: Mapping[str, Iterable[Document]], info: Mapping[str, Any] | None = None
+    options: Mapping[str, Any],
+    documents_by_role: Mapping[str, Iterable[Document]],
+    info: Mapping[str, Any] | None = None,
 ) -> Corpus:
     """Build a `text_corpus` from several files.
 
@@ -199,7 +201,7 @@ def corpus_of_parts(
     ----------
     options : mapping
         Options of the reader.
-    parts : mapping of str to iterable of Document
+    documents_by_role : mapping of str to iterable of Document
         Role -> documents; a role in `SPLITS` becomes a prefix of the ids.
     info : mapping, default=None
         Facts about the source.
@@ -215,10 +217,14 @@ def corpus_of_parts(
         If there are no documents.
     """
     documents, sizes = list[Document](), dict[str, int]()
-    for role, part in parts.items():
-        named = (each._replace(id=f"{role}/{each.id}") for each in part) if role in SPLITS else part
+    for role, documents_of_role in documents_by_role.items():
+        numbered = (
+            (document._replace(id=f"{role}/{document.id}") for document in documents_of_role)
+            if role in SPLITS
+            else documents_of_role
+        )
         before = len(documents)
-        documents += named
+        documents += numbered
         sizes[role] = len(documents) - before
     return text_corpus(options, documents, split_array(sizes), info)
 
@@ -243,11 +249,11 @@ def split_labels(corpus: Corpus, separator: str) -> Corpus:
     ConfigError
         If a class name has an empty part.
     """
-    parts = [name.split(separator) for name in corpus.label_names]
-    if not all(all(names) for names in parts):
+    levels = [name.split(separator) for name in corpus.label_names]
+    if not all(all(names) for names in levels):
         raise ConfigError(
             f"config/datasets.yaml: {corpus.name}: a class name has an empty part between {separator!r}; "
             "choose another label_separator"
         )
-    names, labels = named_labels([parts[label] for label in corpus.classes()])
+    names, labels = named_labels([levels[label] for label in corpus.classes()])
     return replace(corpus, label_names=names, labels=labels)

@@ -146,8 +146,8 @@ class Source:
     @property
     def hosts(self) -> list[str]:
         """Distinct hosts of the file URLs, in order; empty unless the source is of kind ``https``."""
-        places = [place for file in self.files.values() for place in file.where] if self.kind == "https" else []
-        return list(dict.fromkeys(host for place in places if (host := urlsplit(place).hostname)))
+        places = [url for file in self.files.values() for url in file.where] if self.kind == "https" else []
+        return list(dict.fromkeys(host for url in places if (host := urlsplit(url).hostname)))
 
 
 @dataclass(frozen=True)
@@ -193,11 +193,11 @@ class DatasetEntry:
     @property
     def forms(self) -> dict[str, Source]:
         """Sources by their names in fetch records: the kind, followed by a number from the second https source on."""
-        found: dict[str, Source] = {}
+        sources_by_name: dict[str, Source] = {}
         for source in self.sources:
-            number = sum(other.kind == source.kind for other in found.values())
-            found[f"{source.kind} {number + 1}" if number else source.kind] = source
-        return found
+            number = sum(source_before.kind == source.kind for source_before in sources_by_name.values())
+            sources_by_name[f"{source.kind} {number + 1}" if number else source.kind] = source
+        return sources_by_name
 
     @property
     def names(self) -> list[str]:
@@ -232,10 +232,11 @@ def load_registry(
     path = Path(path)
     raw = load_yaml_strict(path)
     validate(raw, schema or path.resolve().parent.parent / _SCHEMA, str(path), [path])
-    others = {name: entry.raw for name, entry in (beside or {}).items()}
+    other_entries = {name: entry.raw for name, entry in (beside or {}).items()}
     raw = {name: _resolve_local(entry, path.parent) for name, entry in raw.items()}
     return {
-        name: dataset_entry(name, value, f"{path}: {name}") for name, value in wholes(raw, str(path), others).items()
+        name: dataset_entry(name, value, f"{path}: {name}")
+        for name, value in wholes(raw, str(path), other_entries).items()
     }
 
 
@@ -255,7 +256,7 @@ def _relative_to_here(file: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def wholes(
-    raw: Mapping[str, Mapping[str, Any]], where: str, others: Mapping[str, Mapping[str, Any]] | None = None
+    raw: Mapping[str, Mapping[str, Any]], where: str, other_entries: Mapping[str, Mapping[str, Any]] | None = None
 ) -> dict[str, Mapping[str, Any]]:
     """Resolve ``from``: merge each subset with the entry of its full data set.
 
@@ -265,7 +266,7 @@ def wholes(
         Identifier -> entry as written in the file.
     where : str
         Name of the file, for messages.
-    others : mapping of str to mapping, default=None
+    other_entries : mapping of str to mapping, default=None
         Additional entries that ``from`` may refer to.
 
     Returns
@@ -278,21 +279,27 @@ def wholes(
     ConfigError
         If ``from`` refers to an unknown data set.
     """
-    known = {name: entry for name, entry in {**(others or {}), **raw}.items() if "classes" not in entry}
-    return {name: _whole(name, entry, known, where) if "from" in entry else entry for name, entry in raw.items()}
+    entries_by_name = {
+        name: entry for name, entry in {**(other_entries or {}), **raw}.items() if "classes" not in entry
+    }
+    return {
+        name: _whole(name, entry, entries_by_name, where) if "from" in entry else entry for name, entry in raw.items()
+    }
 
 
 def _whole(
-    name: str, entry: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]], where: str
+    name: str, entry: Mapping[str, Any], entries_by_name: Mapping[str, Mapping[str, Any]], where: str
 ) -> Mapping[str, Any]:
     """Merge a subset with the entry of its full data set, except for expected counts and digests."""
-    if entry["from"] not in known:
-        raise ConfigError(f"{where}: {name}.from: no data set '{entry['from']}'; {suggest(entry['from'], known)}")
-    whole, title = known[entry["from"]], ", ".join(entry["classes"])
-    sources = [{key: one for key, one in source.items() if key not in _CONTENT} for source in whole["sources"]]
-    own = {key: value for key, value in entry.items() if key != "from"}
-    kept = {key: value for key, value in whole.items() if key not in _CONTENT}
-    return {**kept, "sources": sources, "expect": {}, "title": f"{whole['title']}: {title}", **own}
+    if entry["from"] not in entries_by_name:
+        raise ConfigError(
+            f"{where}: {name}.from: no data set '{entry['from']}'; {suggest(entry['from'], entries_by_name)}"
+        )
+    parent, title = entries_by_name[entry["from"]], ", ".join(entry["classes"])
+    sources = [{key: value for key, value in source.items() if key not in _CONTENT} for source in parent["sources"]]
+    overrides = {key: value for key, value in entry.items() if key != "from"}
+    kept = {key: value for key, value in parent.items() if key not in _CONTENT}
+    return {**kept, "sources": sources, "expect": {}, "title": f"{parent['title']}: {title}", **overrides}
 
 
 def content_of(raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -337,13 +344,15 @@ def dataset_entry(name: str, raw: Mapping[str, Any], where: str) -> DatasetEntry
     kinds = [source.kind for source in sources]
     if any(kinds.count(kind) > 1 for kind in kinds if kind != "https"):
         raise ConfigError(f"{where}.sources: {kinds} has a mirror, a package or a local source twice; keep one of each")
-    own = [each for each in raw["sources"] if "files" in each]
-    if kinds.count("https") > 1 + sum("https" in each for each in own):
+    with_files = [source_entry for source_entry in raw["sources"] if "files" in source_entry]
+    if kinds.count("https") > 1 + sum("https" in source_entry for source_entry in with_files):
         raise ConfigError(f"{where}.sources: two https sources share names; put the URLs in one, or give one its files")
-    names = [name for each in (raw, *own) for name in each["files"].values()]
+    names = [name for source_entry in (raw, *with_files) for name in source_entry["files"].values()]
     if len(set(names)) < len(names) or RECORD in names:
         raise ConfigError(f"{where}.files: {names} has a name twice or {RECORD}; give each file a name of its own")
-    shared = [source for source, each in zip(sources, raw["sources"], strict=True) if "files" not in each]
+    shared = [
+        source for source, source_entry in zip(sources, raw["sources"], strict=True) if "files" not in source_entry
+    ]
     unused = sorted(set(raw["files"]) - {role for source in shared for role in source.files})
     if unused:
         raise ConfigError(f"{where}.files: no source has the role '{unused[0]}'; add it to a source or take it out")
@@ -407,10 +416,10 @@ def reader_of(form: str, options: Mapping[str, Any]) -> Reader:
     Reader
         The reader.
     """
-    more = {"format": form} if FORMATS[form].reader == "text_table" else {}
+    extra_options = {"format": form} if FORMATS[form].reader == "text_table" else {}
     if form == "folder":
-        more = {"encoding": "found"}
-    return Reader(FORMATS[form].reader, {**more, **options})
+        extra_options = {"encoding": "found"}
+    return Reader(FORMATS[form].reader, {**extra_options, **options})
 
 
 def _file(raw: Mapping[str, Any], kind: str, where: str) -> SourceFile:

@@ -75,7 +75,7 @@ class _Content(NamedTuple):
 class _Options(NamedTuple):
     """Options of `open_table`, and notes on detected properties."""
 
-    wanted: Sequence[str | int]
+    required: Sequence[str | int]
     header: bool | None
     delimiter: str | None
     n_rows: int
@@ -133,7 +133,7 @@ def open_table(
     format: str | None = None,
     *,
     stream: IO[bytes] | None = None,
-    wanted: Sequence[str | int] = (),
+    required: Sequence[str | int] = (),
     header: bool | None = None,
     encoding: str | None = None,
     delimiter: str | None = None,
@@ -151,7 +151,7 @@ def open_table(
         A key of `textmix.data.formats.FORMATS`; inferred from the file extension by default.
     stream : binary stream, default=None
         The content of the file.
-    wanted : sequence of str or int, default=()
+    required : sequence of str or int, default=()
         Required columns.
     header : bool, default=None
         Whether the first row is a header; detected by default.
@@ -187,7 +187,7 @@ def open_table(
         extensions = ".csv, .tsv, .jsonl, .parquet or .xlsx"
         raise ConfigError(f"{Path(name).name}: cannot infer the format of this file; rename it to {extensions}")
     check_dialect(encoding, delimiter)
-    options = _Options(wanted, header, delimiter, n_rows, may_lack_header, [])
+    options = _Options(required, header, delimiter, n_rows, may_lack_header, [])
     if stream is None and FORMATS[format].kind != "frame" and _is_workbook(Path(name)):
         format = "excel"
     if FORMATS[format].kind == "frame":
@@ -196,7 +196,7 @@ def open_table(
         return _table_file(name, format, _open_frame(Path(name), format, options), options)
     lines = decoded_lines(name, iter_lines(Path(name), stream=stream), encoding, options.notes)
     if format == "jsonl":
-        table = open_json(name, lines, wanted, n_rows, options.notes)
+        table = open_json(name, lines, required, n_rows, options.notes)
         has_header = not table.names or isinstance(table.names[0], str)
         content = _Content(table.names, table.rows, table.head, has_header, table.label_columns, table.has_split)
     elif format == "text":
@@ -311,7 +311,7 @@ def _open_cells(name: str, format: str, lines: Lines, options: _Options) -> _Con
         delimiter = delimiter or declared[1]
         head = head[1:]
     elif delimiter is None:
-        delimiter = _detect_delimiter(head, format, options.wanted)
+        delimiter = _detect_delimiter(head, format, options.required)
         if format == "csv" and delimiter != ",":
             options.notes.append(f"{Path(name).name} is delimited by {delimiter!r}.")
     quoted = format == "csv" or delimiter != "\t" or _has_quotes(head)
@@ -326,7 +326,7 @@ def _open_cells(name: str, format: str, lines: Lines, options: _Options) -> _Con
     return _with_header(name, rows, options, hint)
 
 
-def _detect_delimiter(head: Sequence[str], format: str, wanted: Sequence[str | int]) -> str:
+def _detect_delimiter(head: Sequence[str], format: str, required: Sequence[str | int]) -> str:
     """Detect the delimiter: it must yield the required columns in the first row, then as many cells as possible."""
     head = head[:DELIMITER_LINES]
     # If the sample is incomplete, the last row may continue in a line that has not been read.
@@ -340,7 +340,7 @@ def _detect_delimiter(head: Sequence[str], format: str, wanted: Sequence[str | i
             return False, False, 0
         cells = rows[0] if rows else []
         names = {_strip_header_cell(cell) for cell in cells}
-        has_wanted = all(column in names if isinstance(column, str) else column <= len(cells) for column in wanted)
+        has_wanted = all(column in names if isinstance(column, str) else column <= len(cells) for column in required)
         as_wide = [len(row) == len(cells) for row in rows[1:last]]
         return has_wanted, len(cells) > 1 and all(as_wide), len(cells)
 
@@ -406,17 +406,17 @@ def is_number(text: str) -> bool:
 # --- header --------------------------------------------------------------------------------------------------------
 
 
-def _has_header(rows: Sequence[Sequence[Any]], wanted: Sequence[str | int]) -> bool:
+def _has_header(rows: Sequence[Sequence[Any]], required: Sequence[str | int]) -> bool:
     """Detect whether the first row is a header."""
     first = [_strip_header_cell(cell) for cell in rows[0]]
-    wanted_names = {column for column in wanted if isinstance(column, str)}
+    wanted_names = {column for column in required if isinstance(column, str)}
     if wanted_names and wanted_names <= set(first):
         return True
     names = {name.lower() for name in first}
     if names & {*TEXT_NAMES} and names & {*LABEL_NAMES}:
         return True
     below = [[_strip_header_cell(cell) for cell in row] for row in rows[1:] if len(row) == len(first)]
-    columns = [[row[place] for row in below if row[place] and row != first] for place in range(len(first))]
+    columns = [[row[column] for row in below if row[column] and row != first] for column in range(len(first))]
     for name, cells in zip(first, columns, strict=True):
         is_choice = set(cells) == {name} and len(cells) < len(
             below
@@ -438,8 +438,8 @@ def _stands_out(rows: Sequence[Sequence[Any]]) -> bool:
     below = [row for row in rows[1:] if len(row) == len(first)]
     if len(below) < MIN_TEXT_ROWS or not _has_header(rows, ()):
         return False
-    for place, name in enumerate(first):
-        n_words = [len(_strip_header_cell(row[place]).split()) for row in below]
+    for column, name in enumerate(first):
+        n_words = [len(_strip_header_cell(row[column]).split()) for row in below]
         if len(name.split()) <= MAX_HEADER_WORDS < min(n_words) and np.mean(n_words) >= MIN_TEXT_WORDS:
             return True
     return False
@@ -447,10 +447,10 @@ def _stands_out(rows: Sequence[Sequence[Any]]) -> bool:
 
 def _count_titles(rows: Sequence[Sequence[Any]]) -> int:
     """Count the single-cell rows, such as titles, above a row with common names of text and label columns."""
-    for place, row in enumerate(rows):
+    for column, row in enumerate(rows):
         names = {_strip_header_cell(cell).lower() for cell in row}
         if names & {*TEXT_NAMES} and names & {*LABEL_NAMES}:
-            return place
+            return column
         if sum(bool(_strip_header_cell(cell)) for cell in row) > 1:
             return 0
     return 0
@@ -470,7 +470,7 @@ def _with_header(name: str, rows: Rows, options: _Options, hint: str = "") -> _C
     cells = [row for _, row in head]
     header = options.header
     if header is None:
-        header = _stands_out(cells) if options.may_lack_header else _has_header(cells, options.wanted)
+        header = _stands_out(cells) if options.may_lack_header else _has_header(cells, options.required)
     first = [_strip_header_cell(cell) for cell in cells[0]]
     width = len(first)
     has_row_names = len(cells) > 1 and all(
@@ -494,8 +494,8 @@ def _with_header(name: str, rows: Rows, options: _Options, hint: str = "") -> _C
                 raise DataFormatError(name, line, f"has {len(row)} cells, expected {width}{hint}")
             if header and _strip_header_cell(row[0]) in first and {*map(_strip_header_cell, row)} == {*first}:
                 if not repeats_header(row):
-                    what = "has the column names in another order; join only tables with the same order of columns"
-                    raise DataFormatError(name, line, what)
+                    problem = "has the column names in another order; join only tables with the same order of columns"
+                    raise DataFormatError(name, line, problem)
                 n_repeated += 1
             else:
                 yield line, row
@@ -539,8 +539,8 @@ def _read_frame(path: Path, format: str, notes: list[str]) -> tuple[list[str | i
     except MemoryError:
         raise
     except Exception as error:  # corrupt files cause arbitrary exceptions in zip, XML or Arrow
-        what = f"cannot be read as {format} ({str(error)[:80]}); save it again, or as csv"
-        raise DataFormatError(path, None, what) from error
+        problem = f"cannot be read as {format} ({str(error)[:80]}); save it again, or as csv"
+        raise DataFormatError(path, None, problem) from error
     rows = ((n, [*map(_frame_cell, row)]) for n, row in enumerate(frame.itertuples(index=False, name=None), start=1))
     return [str(name) for name in frame.columns], rows
 

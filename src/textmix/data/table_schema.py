@@ -272,22 +272,24 @@ def _numeric_columns(
     """
     file_name = Path(file.name).name
     if labels is None:
-        others = [column for column in free if not column.is_numeric]
-        named = [column for column in free if column.key in LABEL_NAMES]
-        candidates = others or named
+        words_columns = [column for column in free if not column.is_numeric]
+        labelled = [column for column in free if column.key in LABEL_NAMES]
+        candidates = words_columns or labelled
         if len(candidates) != 1:
             names = ", ".join(str(column.name) for column in free[:MAX_COLUMNS_IN_MESSAGE])
             raise ConfigError(f"{file_name}: cannot infer the label column; name it by {option}: {names}")
         labels = [candidates[0].position]
-    rest = [column for column in free if column.position not in labels]
+    remaining = [column for column in free if column.position not in labels]
     if features:
         return labels, features
-    words = next((column for column in rest if not column.is_numeric and column.mean_characters > 0), None)
+    words = next((column for column in remaining if not column.is_numeric and column.mean_characters > 0), None)
     if words is not None:
         raise ConfigError(
             f"{file_name}: the column {words.name!r} is not numeric; name the numeric columns by --features"
         )
-    numbers = [column.position for column in rest if column.is_numeric and not _is_row_number(file, column.position)]
+    numbers = [
+        column.position for column in remaining if column.is_numeric and not _is_row_number(file, column.position)
+    ]
     if not numbers:
         raise ConfigError(f"{file_name}: no numeric column is left for the features; add one")
     return labels, numbers
@@ -350,10 +352,10 @@ def _check_disjoint(file: TableFile, by_option: Mapping[str, Sequence[int]]) -> 
     options: dict[int, str] = {}
     for option, positions in by_option.items():
         for position in positions:
-            other = options.setdefault(position, option)
-            if other != option:
-                what = f"{other} and {option} name the same column {file.names[position]!r}"
-                raise ConfigError(f"{Path(file.name).name}: {what}; name two columns")
+            earlier = options.setdefault(position, option)
+            if earlier != option:
+                problem = f"{earlier} and {option} name the same column {file.names[position]!r}"
+                raise ConfigError(f"{Path(file.name).name}: {problem}; name two columns")
     return options
 
 
@@ -449,8 +451,8 @@ def find_position(file: TableFile, column: Reference, option: str) -> int:
         return positions[0]
     if positions:
         numbers = " or ".join(str(position + 1) for position in positions)
-        what = f"{option}: several columns are called {text!r}; give the number, {numbers}"
-        raise DataFormatError(file.name, None, what)
+        problem = f"{option}: several columns are called {text!r}; give the number, {numbers}"
+        raise DataFormatError(file.name, None, problem)
     if text.isascii() and text.isdigit() and 1 <= int(text) <= len(names):
         return int(text) - 1
     raise DataFormatError(file.name, None, f"{option}: unknown column {text!r}; {suggest(text, names)}")
@@ -533,10 +535,10 @@ def _is_prose(texts: Sequence[str]) -> bool:
 
 
 def _infer_column(
-    file: TableFile, kind: str, columns: Sequence[_Column], all_columns: Sequence[_Column], option: str
+    file: TableFile, role: str, columns: Sequence[_Column], all_columns: Sequence[_Column], option: str
 ) -> _Column:
     """Infer the text or label column; raise ConfigError with the candidates if it is ambiguous."""
-    is_text = kind == "text"
+    is_text = role == "text"
     candidates = [column for column in columns if (column.is_text if is_text else column.is_label)]
     names = TEXT_NAMES if is_text else LABEL_NAMES
     telling = [column for column in (candidates or columns) if column.key in names]
@@ -554,23 +556,23 @@ def _infer_column(
         by_length = sorted(candidates, key=lambda column: -column.mean_characters)
         if by_length[0].mean_characters >= DOMINANT_TEXT_RATIO * by_length[1].mean_characters:
             return by_length[0]
-    raise ConfigError(f"{Path(file.name).name}: {_inference_error(file, kind, columns, all_columns, option)}")
+    raise ConfigError(f"{Path(file.name).name}: {_inference_error(file, role, columns, all_columns, option)}")
 
 
 def _inference_error(
-    file: TableFile, kind: str, columns: Sequence[_Column], all_columns: Sequence[_Column], option: str
+    file: TableFile, role: str, columns: Sequence[_Column], all_columns: Sequence[_Column], option: str
 ) -> str:
     """Explain why a column cannot be inferred and how to resolve it."""
-    is_text = kind == "text"
+    is_text = role == "text"
     if not columns:
         only = ", ".join(map(str, file.names[:MAX_COLUMNS_IN_MESSAGE]))
-        return f"no column is left for the {kind}: it has only {only}; {_format_advice(file)}"
+        return f"no column is left for the {role}: it has only {only}; {_format_advice(file)}"
     if is_text and all(column.is_numeric for column in columns):
         return "all columns that could be the text hold numbers; a text is needed"
     candidates = [column for column in columns if (column.is_text if is_text else column.is_label)]
-    what = f"more than one column could be the {kind}" if candidates else f"no column looks like {kind}"
+    problem = f"more than one column could be the {role}" if candidates else f"no column looks like {role}"
     listed = ", ".join(str(column.name) for column in (candidates or all_columns))
-    message = f"{what}; name it by {option}: {listed}"
+    message = f"{problem}; name it by {option}: {listed}"
     flags = [str(column.name) for column in candidates if _are_flags(file, column.position)]
     if not is_text and len(flags) > 1:
         message += f"; or name all indicator columns (0 and 1, yes and no) of labels: {option} {','.join(flags)}"
@@ -639,6 +641,6 @@ def schema_notes(file: TableFile, schema: TableSchema, columns: ColumnRoles) -> 
     unused = [str(file.names[position]) for position in columns.unused if position != columns.answer]
     if unused:
         n_more = len(unused) - MAX_COLUMNS_IN_MESSAGE
-        more = f" and {n_more} more" if n_more > 0 else ""
-        notes.append(f"Not read: {', '.join(unused[:MAX_COLUMNS_IN_MESSAGE])}{more}.")
+        suffix = f" and {n_more} more" if n_more > 0 else ""
+        notes.append(f"Not read: {', '.join(unused[:MAX_COLUMNS_IN_MESSAGE])}{suffix}.")
     return notes

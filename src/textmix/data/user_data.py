@@ -55,10 +55,10 @@ def read_own(reading: Mapping[str, Any]) -> Corpus:
         if not path.exists():
             raise ConfigError(f"{reading['source']}: files.{role}: {path} not found; correct the path")
         if path.is_dir() != (reading["format"] == "folder"):
-            kind = "a folder" if path.is_dir() else "a file"
+            file_type = "a folder" if path.is_dir() else "a file"
             raise ConfigError(
-                f"{reading['source']}: files.{role}: {path} is {kind}, which does not fit format: {reading['format']}; "
-                "correct the path or the format"
+                f"{reading['source']}: files.{role}: {path} is {file_type}, which does not match format: "
+                f"{reading['format']}; correct the path or the format"
             )
         if path.is_file() and path.stat().st_size == 0:
             raise DataFormatError(path, None, "is empty")
@@ -138,18 +138,21 @@ def _skip_wrappers(path: Path) -> Path:
 
 def _part_folders(path: Path) -> dict[str, Path | list[Path]]:
     """Map parts to folders if a folder is divided into training and test; otherwise empty."""
-    parts: dict[str, list[Path]] = {}
+    folders_of_split: dict[str, list[Path]] = {}
     folders = _folders_in(path)
     for folder in folders:
-        part = _part_of(folder.name)
-        if part is None:
+        split = _part_of(folder.name)
+        if split is None:
             return {}
-        parts.setdefault(part, []).append(folder)
-    if "train" not in parts or len(parts) < 2:
+        folders_of_split.setdefault(split, []).append(folder)
+    if "train" not in folders_of_split or len(folders_of_split) < 2:
         return {}
-    if "test" not in parts:
-        parts["test"] = parts.pop("validation")
-    return {"train": [*parts["train"], *parts.get("validation", [])], "test": [*parts["test"]]}
+    if "test" not in folders_of_split:
+        folders_of_split["test"] = folders_of_split.pop("validation")
+    return {
+        "train": [*folders_of_split["train"], *folders_of_split.get("validation", [])],
+        "test": [*folders_of_split["test"]],
+    }
 
 
 def _part_of(name: str) -> str | None:
@@ -159,27 +162,27 @@ def _part_of(name: str) -> str | None:
         return "validation"
     if name in SPLIT_KEYS:
         return SPLIT_KEYS[name]
-    return next((part for part in ("train", "test") if part in name), None)
+    return next((split for split in ("train", "test") if split in name), None)
 
 
 def _read_class_folders(files: Mapping[str, Any], name: str, encoding: str | None) -> Corpus:
     """Read class folders; the parts are ``train`` and ``test``, or ``data``."""
-    folders = {part: [paths] if isinstance(paths, Path) else paths for part, paths in files.items()}
+    folders = {split: [paths] if isinstance(paths, Path) else paths for split, paths in files.items()}
     classes = _classes(folders)
     legacy_files: list[str] = []
     n_outside = 0
-    parts = {}
-    for part, paths in folders.items():
+    documents = {}
+    for split, paths in folders.items():
         documents, outside = read_class_folders(paths, classes, encoding, legacy_files)
         n_outside += outside
-        parts[part] = documents
-    if not any(parts.values()):
+        documents[split] = documents
+    if not any(documents.values()):
         first = next(iter(folders.values()))[0]
         raise ConfigError(f"{first}: has no texts in class folders; put the texts of each class in a folder of its own")
     notes = legacy_notes(legacy_files)
     if n_outside:
         notes.append(f"{n_outside:,} files next to the class folders were skipped.")
-    corpus = corpus_of_parts({"name": name}, parts)
+    corpus = corpus_of_parts({"name": name}, documents)
     return replace(corpus, info={"remarks": notes} if notes else {})
 
 
@@ -316,7 +319,7 @@ def _mulan_label_file(path: Path) -> Path | None:
     """Return the MULAN label file of an ARFF file: ``emotions.xml`` for ``emotions-train.arff``; None if absent."""
     bare = Path(without_packing(path))
     stems = [bare.stem]
-    stems += [bare.stem.removesuffix(f"{mark}{part}") for mark in "-_" for part in ("train", "test")]
+    stems += [bare.stem.removesuffix(f"{mark}{split_name}") for mark in "-_" for split_name in ("train", "test")]
     candidates = (bare.with_name(f"{stem}.xml") for stem in dict.fromkeys(stems))
     return next((candidate for candidate in candidates if candidate.exists()), None)
 
@@ -329,9 +332,9 @@ def _arff_label(path: Path) -> dict[str, Any]:
     if header.meka:
         return {}
     if header.values[-1] is None:
-        what = f"its last attribute {header.names[-1]!r} is not nominal, so that it cannot be the class"
+        problem = f"its last attribute {header.names[-1]!r} is not nominal, so that it cannot be the class"
         remedy = f"name the class by --label, or add MULAN's label file {path.stem}.xml"
-        raise DataFormatError(path, None, f"{what}; {remedy}")
+        raise DataFormatError(path, None, f"{problem}; {remedy}")
     return {"label": header.names[-1]}
 
 
@@ -366,10 +369,10 @@ def _libsvm_sizes(paths: Sequence[Path], *, with_names: bool = False) -> dict[st
             first_label = min([first_label, *labels])
             last_label = max([last_label, *labels])
             labels_seen.update(labels)
-            for kind, number in (("features", n_features), ("labels", last_label)):
-                if number > MAX_NUMBERS[kind]:
-                    what = f"has number {number} among its {kind}, above the most that is read, {MAX_NUMBERS[kind]:,}"
-                    raise DataFormatError(path, line_number, f"{what}; number them from 1 without gaps")
+            for quantity, number in (("features", n_features), ("labels", last_label)):
+                if number > MAX_NUMBERS[quantity]:
+                    problem = f"the largest number of {quantity}, {number}, exceeds {MAX_NUMBERS[quantity]:,}"
+                    raise DataFormatError(path, line_number, f"{problem}; number them from 1 without gaps")
     if not n_features:
         raise DataFormatError(paths[0], None, "has no values")
     if with_names or first_label < 0:  # -1 and +1, as in most binary data sets
@@ -396,5 +399,5 @@ def check_labels(corpus: Corpus) -> None:
         raise DataFormatError(corpus.name, None, "no document has a label; there is nothing to learn")
     if n_used == 1 and np.all(corpus.label_counts == 1):
         name = corpus.label_names[int(np.argmax(counts))]
-        what = f"all {corpus.n_documents} documents have the one label {name!r}; a classifier needs two or more"
-        raise DataFormatError(corpus.name, None, what)
+        problem = f"all {corpus.n_documents} documents have the one label {name!r}; a classifier needs two or more"
+        raise DataFormatError(corpus.name, None, problem)

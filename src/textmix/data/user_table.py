@@ -136,13 +136,13 @@ class _Documents:
 
     def take(self, rows: Sequence[int], labels: Sequence[Sequence[str]]) -> _Documents:
         """Select rows and replace their labels."""
-        taken = _Documents(n_unlabelled=self.n_unlabelled, n_textless=self.n_textless)
+        selected = _Documents(n_unlabelled=self.n_unlabelled, n_textless=self.n_textless)
         for row, names in zip(rows, labels, strict=True):
-            taken.append(self.text_of(row), names, self.lines[row])
-        taken.split_cells = [self.split_cells[row] for row in rows] if self.split_cells else []
-        taken.ids = [self.ids[row] for row in rows] if self.ids else []
-        taken.cells = {name: [cells[row] for row in rows] for name, cells in self.cells.items()}
-        return taken
+            selected.append(self.text_of(row), names, self.lines[row])
+        selected.split_cells = [self.split_cells[row] for row in rows] if self.split_cells else []
+        selected.ids = [self.ids[row] for row in rows] if self.ids else []
+        selected.cells = {name: [cells[row] for row in rows] for name, cells in self.cells.items()}
+        return selected
 
 
 class _UnexpectedList(Exception):  # noqa: N818 - a signal, not an error
@@ -276,7 +276,7 @@ class _Reading:
 
     def read(self, files: Mapping[str, Path]) -> None:
         """Read the files in order; the first one determines the schema."""
-        for part, path in files.items():
+        for split, path in files.items():
             n_before = len(self.documents.lines)
             file = self._open(path)
             if not file.names:
@@ -296,8 +296,8 @@ class _Reading:
                     self.options = self.options._replace(roles={"parts": columns.roles["parts"] + 1})
             self._read_rows(file, columns)
             self._finish_file(file, path)
-            self.sizes[part] = len(self.documents.lines) - n_before
-            if not self.sizes[part]:
+            self.sizes[split] = len(self.documents.lines) - n_before
+            if not self.sizes[split]:
                 raise DataFormatError(path, None, "holds no documents: it is empty, or has a header only")
             if file.lines is not None:
                 _check_end(self.documents, path)
@@ -313,7 +313,7 @@ class _Reading:
         return open_table(
             path,
             format,
-            wanted=requested_columns(options.text, options.labels, [*options.roles.values()], options.features),
+            required=requested_columns(options.text, options.labels, [*options.roles.values()], options.features),
             header=header,
             encoding=self.encoding,
             delimiter=self.delimiter,
@@ -324,10 +324,9 @@ class _Reading:
     def _finish_file(self, file: TableFile, path: Path) -> None:
         self.notes += file.notes
         if file.n_legacy_lines:
-            what = "lines are not UTF-8 and were read as Windows-1252"
-            self.notes.append(
-                f"{path.name}: {file.n_legacy_lines:,} {what}; if letters are wrong, give the encoding by --encoding."
-            )
+            problem = "lines are not UTF-8 and were read as Windows-1252"
+            remedy = "if letters are wrong, give the encoding by --encoding"
+            self.notes.append(f"{path.name}: {file.n_legacy_lines:,} {problem}; {remedy}.")
         if self.documents.answers:
             self.notes.append(self._merge_answers())
 
@@ -352,8 +351,8 @@ class _Reading:
                 documents.n_unlabelled += 1
                 continue
             if names is None and self.options.multi_label is False:
-                what = "fill it in, or drop rows without a label by unlabelled: drop"
-                raise DataFormatError(file.name, line, f"has no label; {what}")
+                problem = "fill it in, or drop rows without a label by unlabelled: drop"
+                raise DataFormatError(file.name, line, f"has no label; {problem}")
             if names is not None and self.options.multi_label is False and len(names) != 1:
                 raise DataFormatError(file.name, line, f"has {len(names)} labels, where one is expected")
             text = _joined_text(file, line, cells, columns.text) if columns.text else ""
@@ -468,7 +467,7 @@ def read_texts(
         path,
         format,
         stream=stream,
-        wanted=requested_columns(None if may_lack_header else text, id, features),
+        required=requested_columns(None if may_lack_header else text, id, features),
         header=header,
         encoding=encoding,
         delimiter=delimiter,
@@ -544,8 +543,8 @@ def _format_and_prefix(path: Path, format: str | None, prefix: str | None) -> tu
     if format is None and format_of(without_packing(path), FORMATS) in ("text", None):
         format = detect_format(path, prefix=prefix)
         if format is None and format_of(without_packing(path), FORMATS) == "text" and prefix is None:
-            what = "plain lines have no labels; use a table, or lines with"
-            raise ConfigError(f"{path.name}: {what} {PREFIX} before each label")
+            problem = "plain lines have no labels; use a table, or lines with"
+            raise ConfigError(f"{path.name}: {problem} {PREFIX} before each label")
         if format is None and prefix is not None:
             format = "labelled"
     if prefix is None and format == "labelled":
@@ -564,8 +563,8 @@ def _require_cell(file: TableFile, line: int, cells: Sequence[Any], position: in
     """Return a cell; raise DataFormatError if it is missing from a JSON object."""
     if cells[position] is ABSENT:
         keys = [str(name) for name, cell in zip(file.names, cells, strict=True) if cell is not ABSENT]
-        what = f"has no {file.names[position]!r}; it has {', '.join(keys[:20]) or 'no keys'}"
-        raise DataFormatError(file.name, line, what)
+        problem = f"has no {file.names[position]!r}; it has {', '.join(keys[:20]) or 'no keys'}"
+        raise DataFormatError(file.name, line, problem)
     return cells[position]
 
 
@@ -584,10 +583,10 @@ def _joined_text(file: TableFile, line: int, cells: Sequence[Any], positions: Se
 def _check_role(file: TableFile, line: int, role: str, value: str) -> None:
     """Reject an empty identifier, group or date, and an invalid part of the split."""
     if not value:
-        what = "has no id; fill it in, or leave the column out"
+        problem = "has no id; fill it in, or leave the column out"
         if role != "id":
-            what = f"has no {role[:-1]}, so that it cannot be assigned to a part; fill it in"
-        raise DataFormatError(file.name, line, what)
+            problem = f"has no {role[:-1]}, so that it cannot be assigned to a part; fill it in"
+        raise DataFormatError(file.name, line, problem)
     if role == "parts" and value.lower() not in _PARTS:
         raise DataFormatError(file.name, line, f"the split {value.lower()!r} is neither train nor test")
     utf8(file.name, line, value, f"the {role}")
@@ -600,8 +599,8 @@ def _check_end(documents: _Documents, path: Path) -> None:
         longer = [name for name in names if name != names[number] and name.startswith(names[number])]
         if longer and documents.labels.count(number) == 1 and not ends_line(path):
             label = names[number][:_MAX_EXCERPT]
-            what = f"the last line has no line end, and its label {label!r} may be {longer[0][:_MAX_EXCERPT]!r} cut"
-            raise DataFormatError(path, documents.lines[-1], f"{what}; add a line end if it is complete")
+            problem = f"the last line has no line end, and its label {label!r} may be {longer[0][:_MAX_EXCERPT]!r} cut"
+            raise DataFormatError(path, documents.lines[-1], f"{problem}; add a line end if it is complete")
 
 
 # --- the corpus ----------------------------------------------------------------------------------------------------
@@ -634,16 +633,20 @@ def _merge_spellings(documents: _Documents, sizes: Mapping[str, int], notes: lis
     names = list(documents.numbers)
     row = sizes[next(iter(sizes))]
     end = documents.label_ends[row]
-    parts = dict(zip(sizes, ({*documents.labels[:end]}, {*documents.labels[end:]}), strict=True))
-    training = [names[number] for number in parts["train"]]
-    matches = match_variants([names[number] for number in sorted(parts["test"])], training)
+    labels_by_split = dict(zip(sizes, ({*documents.labels[:end]}, {*documents.labels[end:]}), strict=True))
+    training = [names[number] for number in labels_by_split["train"]]
+    matches = match_variants([names[number] for number in sorted(labels_by_split["test"])], training)
     for name, match in matches.items():
         notes.append(f"The label {name!r} of the test table is read as {match!r}, as the training table spells it.")
-    unseen = [names[number] for number in sorted(parts["test"] - parts["train"]) if names[number] not in matches]
-    if unseen and len(unseen) == len(parts["test"]):
+    unseen = [
+        names[number]
+        for number in sorted(labels_by_split["test"] - labels_by_split["train"])
+        if names[number] not in matches
+    ]
+    if unseen and len(unseen) == len(labels_by_split["test"]):
         example = unseen[0][:_MAX_EXCERPT]
-        what = f"no label of the test table occurs in the training table, for example {example!r}"
-        raise DataFormatError("the test table", None, f"{what}; check the label column of both")
+        problem = f"no label of the test table occurs in the training table, for example {example!r}"
+        raise DataFormatError("the test table", None, f"{problem}; check the label column of both")
     if unseen:
         listed = ", ".join(repr(name[:_MAX_EXCERPT]) for name in unseen[:_MAX_LISTED_LABELS])
         notes.append(f"{len(unseen):,} labels of the test table do not occur in the training table: {listed}.")
@@ -673,9 +676,9 @@ def _corpus(
     ones = np.ones(len(occurrences), np.int8)
     labels = sparse.csr_array((ones, ranks[occurrences], indptr), shape=(len(indptr) - 1, len(names)))
     labels.sort_indices()
-    for number, what in ((documents.n_unlabelled, "label"), (documents.n_textless, "text")):
+    for number, problem in ((documents.n_unlabelled, "label"), (documents.n_textless, "text")):
         if number:
-            notes.append(f"{number:,} rows without a {what} were dropped.")
+            notes.append(f"{number:,} rows without a {problem} were dropped.")
     counts = np.asarray(labels.sum(axis=0)).ravel()
     if schema.label_separator is not None and len(occurrences) and not (np.diff(indptr) > 1).any():
         notes.append(f"No text has two labels; is {schema.label_separator!r} the label separator?")
@@ -696,13 +699,13 @@ def _ids(documents: _Documents, sizes: Mapping[str, int], files: Mapping[str, Pa
     """Return unique identifiers; row numbers from 1 if the table has no identifier column."""
     if not documents.ids:
         return [
-            f"{part}/{row + 1}" if part in SPLITS else str(row + 1) for part, n in sizes.items() for row in range(n)
+            f"{split}/{row + 1}" if split in SPLITS else str(row + 1) for split, n in sizes.items() for row in range(n)
         ]
     first_rows: dict[str, int] = {}
     for row, name in enumerate(documents.ids):
         first = first_rows.setdefault(name, row)
         if first != row:
             path = list(files.values())[0 if row < next(iter(sizes.values())) else -1]
-            what = f"duplicate id {name[:_MAX_EXCERPT]!r}, which is also in line {documents.lines[first]}"
-            raise DataFormatError(path, documents.lines[row], what)
+            problem = f"duplicate id {name[:_MAX_EXCERPT]!r}, which is also in line {documents.lines[first]}"
+            raise DataFormatError(path, documents.lines[row], problem)
     return documents.ids

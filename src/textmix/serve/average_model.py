@@ -8,7 +8,7 @@ probable set); ``support.npy`` bounds the probabilities.  Models with identical 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -27,16 +27,16 @@ from textmix.data.extra_columns import column_cells
 from textmix.data.feature_rows import feature_rows_of
 from textmix.models.common.calibration import label_scores
 from textmix.models.common.decision import Decision
+from textmix.serve.average_checks import check_ensemble
+from textmix.serve.label_encoding import accuracy, as_label_array, decode_labels, encode_labels
 from textmix.serve.model import (
     CARD_FILE,
     FORMAT,
     MODEL_FILE,
     MODEL_FOLDER,
-    TASKS,
     PersistedModel,
     check_folder,
     check_format,
-    probe_texts,
     read_back,
     report_malformed,
 )
@@ -152,7 +152,7 @@ class AveragedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def extra_columns(self) -> tuple[str, ...]:
         """Columns of numbers and categories that the models take in addition to the texts."""
-        return tuple(dict.fromkeys(name for part in self._fitted_parts for name in part.extra_columns))
+        return tuple(dict.fromkeys(name for member in self._fitted_parts for name in member.extra_columns))
 
     @property
     def estimator(self) -> AveragedModel:
@@ -162,7 +162,7 @@ class AveragedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def estimators_(self) -> list[Pipeline]:
         """The pipeline of each model."""
-        return [Pipeline(list(part.steps)) for part in self._fitted_parts]
+        return [Pipeline(list(member.steps)) for member in self._fitted_parts]
 
     @property
     def named_steps(self) -> Bunch:
@@ -177,7 +177,7 @@ class AveragedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The classes of the estimators."""
         if len(self.parts) == 1:
             return self.parts[0].class_name
-        return f"an ensemble of {', '.join(part.class_name for part in self.parts)}"
+        return f"an ensemble of {', '.join(member.class_name for member in self.parts)}"
 
     @property
     def decision(self) -> Decision:
@@ -212,19 +212,19 @@ class AveragedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             If y contains another label, or a text is not a string.
         """
         text = self.encode(X, features)
-        target = self._encode_labels(y)
+        target = encode_labels(y, self.labels, self.task)
         vectorised = dict[int, tuple[Any, Any]]()
         parts = []
-        for part in self.parts:
-            name, vectoriser = part.steps[0]
+        for member in self.parts:
+            name, vectoriser = member.steps[0]
             if id(vectoriser) not in vectorised:
                 fitted = clone(vectoriser)
                 vectorised[id(vectoriser)] = fitted, sparse.csr_array(fitted.fit_transform(text), dtype=np.float32)
             fitted, counts = vectorised[id(vectoriser)]
-            estimator = clone(part.estimator)
+            estimator = clone(member.estimator)
             if getattr(estimator, "columns", None) is not None:
                 estimator.set_params(columns=_matching_columns(fitted, estimator.columns))
-            parts.append(replace(part, steps=[(name, fitted), (part.steps[-1][0], estimator.fit(counts, target))]))
+            parts.append(replace(member, steps=[(name, fitted), (member.steps[-1][0], estimator.fit(counts, target))]))
         self.parts_ = parts
         return self
 
@@ -239,23 +239,6 @@ class AveragedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Whether the model takes feature vectors instead of texts."""
         return self.parts[0].is_numeric
 
-    def _encode_labels(self, y: Any) -> np.ndarray:
-        """Return indices of labels (N,), or label indicators (N, L)."""
-        index = {label: number for number, label in enumerate(self.labels)}
-        rows = _as_label_sets(y) if self.task == "multi" else [frozenset([label]) for label in _as_list(y)]
-        unknown = next((label for row in rows for label in row if label not in index), None)
-        if unknown is not None:
-            raise ValueError(f"y contains the label {unknown!r}, which is not one of classes_: {self._label_summary()}")
-        if self.task == "single":
-            return np.array([index[label] for row in rows for label in row], dtype=np.int64)
-        indicators = np.zeros((len(rows), len(index)), dtype=np.int8)
-        for number, row in enumerate(rows):
-            indicators[number, [index[label] for label in row]] = 1
-        return indicators
-
-    def _label_summary(self) -> str:
-        return ", ".join(repr(label) for label in self.labels[:10])
-
     def label(self, text: Ragged) -> tuple[np.ndarray, np.ndarray]:
         """Predict label indices or indicators, and probabilities, as `PersistedModel.label` does."""
         probability = self.decision.probabilities(self._scores(text), self.task)
@@ -265,15 +248,15 @@ class AveragedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Compute the scores of each model for all labels, float64 (N, L); -inf for labels that it does not have."""
         counts = dict[int, Any]()
         all_scores = list[np.ndarray]()
-        for part in self._fitted_parts:
-            vectoriser_id = id(part.steps[0][1])
+        for member in self._fitted_parts:
+            vectoriser_id = id(member.steps[0][1])
             if vectoriser_id not in counts:
-                counts[vectoriser_id] = part.counts(text)
-            part_scores = label_scores(part.estimator, counts[vectoriser_id], self.task)
+                counts[vectoriser_id] = member.counts(text)
+            part_scores = label_scores(member.estimator, counts[vectoriser_id], self.task)
             if part_scores is None:
-                raise ConfigError(f"model: {part.class_name} has no scores for its labels; fit and save it again")
+                raise ConfigError(f"model: {member.class_name} has no scores for its labels; fit and save it again")
             scores = np.full((len(text), len(self.labels)), -np.inf)
-            scores[:, part.estimator.classes_] = part_scores
+            scores[:, member.estimator.classes_] = part_scores
             all_scores.append(scores)
         return all_scores
 
@@ -314,14 +297,7 @@ class AveragedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ConfigError
             If a column is missing, has not N cells, or contains text where numbers are expected.
         """
-        labels = self.label(self.encode(X, features))[0]
-        classes = self.classes_
-        if self.task == "single":
-            return np.asarray(classes[labels])
-        predicted = np.empty(len(labels), dtype=object)
-        for row, indicators in enumerate(labels):
-            predicted[row] = tuple(classes[np.flatnonzero(indicators)].tolist())
-        return predicted
+        return decode_labels(self.label(self.encode(X, features))[0], self.labels)
 
     def score(self, X: Sequence[str], y: Any, features: Columns = NO_COLUMNS) -> float:
         """Compute the accuracy (subset accuracy for multi-label data).
@@ -343,24 +319,11 @@ class AveragedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ValueError
             If y contains indicators instead of labels, or labels of another type.
         """
-        predicted: Sequence[Any] = self.predict(X, features).tolist()
-        if self.task == "multi":
-            expected: Sequence[Any] = _as_label_sets(y)
-            predicted = [frozenset(labels) for labels in predicted]
-        else:
-            expected = _as_list(y)
-        self._check_label_types(expected)
-        return float(np.mean([left == right for left, right in zip(predicted, expected, strict=True)]))
-
-    def _check_label_types(self, expected: Sequence[Any]) -> None:
-        """Raise ValueError if true and predicted labels can never be equal, such as 1 and "1"."""
-        true = [label for row in expected for label in (row if self.task == "multi" else [row])]
-        if true and all(isinstance(label, str) for label in true) != isinstance(self.labels[0], str):
-            raise ValueError(f"y contains {true[0]!r}, while the labels of the model are {self._label_summary()}")
+        return accuracy(self.predict(X, features), y, self.labels, self.task)
 
     def description(self) -> dict[str, Any]:
         """Describe steps, task, labels, features, data set and card."""
-        descriptions = [part.description() for part in self.parts]
+        descriptions = [member.description() for member in self.parts]
         steps = []
         for facts, slope in zip(descriptions, self.slopes, strict=True):
             steps += [*facts["steps"][:-1], f"{facts['steps'][-1]}, slope {slope:.4g}"]
@@ -378,7 +341,7 @@ class AveragedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
         """Write the ensemble to a new folder with digests; raises as `PersistedModel.save` does."""
         parts = self._fitted_parts
-        vectorisers = [part.steps[0][1] for part in parts]
+        vectorisers = [member.steps[0][1] for member in parts]
         shared = [next(n for n, other in enumerate(vectorisers) if other is vectoriser) for vectoriser in vectorisers]
         rule = {name: np.asarray(getattr(self, name)) for name in RULE_ARRAYS if getattr(self, name) is not None}
         head = {
@@ -391,10 +354,10 @@ class AveragedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "rule": sorted(rule),
         }
         with io.new_folder(folder, meta) as target:
-            for number, part in enumerate(parts):
+            for number, member in enumerate(parts):
                 (target / f"part{number}").mkdir()
                 has_own_vectoriser = shared[number] == number
-                own = part if has_own_vectoriser else replace(part, steps=part.steps[1:])
+                own = member if has_own_vectoriser else replace(member, steps=member.steps[1:])
                 own.write(target / f"part{number}")
             io.write_json(target / AVERAGE_FILE, head)
             io.write_json(target / CARD_FILE, dict(self.card))
@@ -430,49 +393,8 @@ class AveragedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
             if head["task"] != ensemble.task:
                 raise ValueError(f"the task {head['task']!r} is not that of the parts")
-            ensemble._check()
+            check_ensemble(ensemble)
         return ensemble
-
-    def _check(self) -> None:
-        """Validate what the models, which were validated, must have in common."""
-        signatures = {(part.task, *part.label_names) for part in self.parts}
-        if len(signatures) != 1 or self.task not in TASKS or len(self.slopes) != len(self.parts):
-            raise ValueError("the labels of the parts differ, or a slope is missing")
-        if not all(np.isfinite(slope) and slope > 0.0 for slope in self.slopes):
-            raise ValueError("a slope is not positive")
-        self._check_thresholds()
-        self._check_support()
-        self._check_label_sets()
-        self.label(probe_texts(self.extra_columns))
-
-    def _check_thresholds(self) -> None:
-        if self.thresholds is None:
-            return
-        n_labels = len(self.labels)
-        expected_shape = (n_labels,) if self.task == "multi" else (1,)
-        if self.thresholds.dtype != np.float64 or self.thresholds.shape != expected_shape:
-            raise ValueError("the thresholds do not match the labels")
-        if np.isnan(self.thresholds).any() or (self.task == "single" and n_labels != 2):
-            raise ValueError("the thresholds do not match the labels")
-
-    def _check_support(self) -> None:
-        if self.support is None:
-            return
-        is_valid = self.support.dtype == np.float64 and self.support.shape == (2, len(self.labels))
-        if not is_valid or not (np.isfinite(self.support) & (self.support >= 0.0)).all():
-            raise ValueError("the support is not two counts per label")
-
-    def _check_label_sets(self) -> None:
-        if (self.sets is None) != (self.bonus is None) or (self.sets is not None and self.task == "single"):
-            raise ValueError("label sets require weights and a multi-label task")
-        if self.sets is None or self.bonus is None:
-            if self.thresholds is None and self.task == "multi":
-                raise ValueError("a multi-label task requires thresholds or label sets")
-            return
-        if self.sets.dtype != np.int8 or self.sets.ndim != 2 or self.sets.shape[1] != len(self.labels):
-            raise ValueError("the label sets do not match the labels")
-        if self.bonus.dtype != np.float64 or self.bonus.shape != (len(self.sets),) or np.isnan(self.bonus).any():
-            raise ValueError("the weights do not match the label sets")
 
 
 def load_model(folder: str | Path, encoder: str | None = None) -> PersistedModel | AveragedModel:
@@ -512,12 +434,6 @@ def find_model_folder(folder: Path) -> Path:
     return within if is_model(within) and not is_model(folder) else folder
 
 
-def as_label_array(labels: Sequence[Any]) -> np.ndarray:
-    """Return labels as an array that keeps their type; of mixed types as objects."""
-    types = {type(label) for label in labels}
-    return np.array(list(labels), dtype=None if len(types) == 1 else object)
-
-
 def encode_texts(texts: Any, features: Columns = NO_COLUMNS) -> Ragged:
     """Validate texts and extra columns, and encode the texts as UTF-8.
 
@@ -530,21 +446,6 @@ def encode_texts(texts: Any, features: Columns = NO_COLUMNS) -> Ragged:
     """
     text = texts_of(texts)
     return TableTexts.of(text, column_cells(features, len(text)))
-
-
-def _as_list(y: Any) -> list[Any]:
-    """Return the label of each text as Python objects."""
-    labels = getattr(y, "tolist", lambda: list(y))()
-    return list(labels)
-
-
-def _as_label_sets(y: Any) -> list[frozenset[Any]]:
-    """Return the labels of each text; raises ValueError if y does not contain collections of labels."""
-    rows = list(y)
-    is_collection = [isinstance(row, Collection) and not isinstance(row, (str, bytes)) for row in rows]
-    if getattr(y, "ndim", 1) == 1 and all(is_collection):
-        return [frozenset(row) for row in rows]
-    raise ValueError("y does not contain label sets; pass a list of labels for each text")
 
 
 def _matching_columns(vectoriser: Any, columns: tuple[int, int]) -> tuple[int, int]:

@@ -119,18 +119,18 @@ def explain(
         label = classes[int(np.nanargmax(probability[0]))]
     if label not in classes:
         raise ValueError(f"label: {label!r} is not one of {', '.join(map(repr, classes[:10]))}")
-    place = classes.index(label)
+    column = classes.index(label)
 
     def log_odds(texts: Sequence[str]) -> np.ndarray:
         repeated = {name: values * len(texts) for name, values in cells.items()}
         if isinstance(model, AveragedModel):
-            return _log_odds(model, encode_texts(texts, repeated), place)
-        return _probability_log_odds(_predict_proba(model, texts, repeated), place, _is_multi_label(model, text))
+            return _log_odds(model, encode_texts(texts, repeated), column)
+        return _probability_log_odds(_predict_proba(model, texts, repeated), column, _is_multi_label(model, text))
 
-    whole, contributions = _contributions(text, log_odds, bigrams=bigrams)
+    log_odds_of_text, contributions = _contributions(text, log_odds, bigrams=bigrams)
     supporting = sorted((pair for pair in contributions if pair[1] > 0), key=lambda pair: -pair[1])
     opposing = sorted((pair for pair in contributions if pair[1] < 0), key=lambda pair: pair[1])
-    return Explanation(label, whole, supporting[:n_features], opposing[:n_features])
+    return Explanation(label, log_odds_of_text, supporting[:n_features], opposing[:n_features])
 
 
 def _predict_proba(model: Any, texts: Sequence[str], cells: Mapping[str, Sequence[Any]]) -> np.ndarray:
@@ -206,20 +206,20 @@ def _contributions(text: str, log_odds: LogOdds, *, bigrams: bool) -> tuple[floa
 
 def _remove(text: str, spans: Sequence[Span], positions: Sequence[int]) -> str:
     """Remove the words at some positions from a text."""
-    parts = []
+    features = []
     end = 0
     for position in sorted(positions):
         start, stop = spans[position]
-        parts.append(text[end:start])
+        features.append(text[end:start])
         end = max(end, stop)
-    return "".join([*parts, text[end:]])
+    return "".join([*features, text[end:]])
 
 
 def _word_spans(text: str) -> Iterator[Span]:
     """Yield start and end of each word; in scripts without spaces, of each character."""
     for match in _WORD.finditer(text):
         if any(map(is_unspaced, match[0])):
-            yield from ((place, place + 1) for place in range(*match.span()))
+            yield from ((column, column + 1) for column in range(*match.span()))
         else:
             yield match.span()
 
@@ -229,11 +229,11 @@ def _log_odds(model: PersistedModel | AveragedModel, text: Ragged, label: int) -
     if isinstance(model, PersistedModel):
         scores = label_scores(model.estimator, model.counts(text), model.task)
         if scores is not None:
-            place = int(np.flatnonzero(model.estimator.classes_ == label)[0])
-            others = np.delete(scores, place, axis=1)
-            if model.task == "multi" or not others.shape[1]:
-                return np.asarray(scores[:, place])
-            return np.asarray(scores[:, place] - logsumexp(others, axis=1))
+            column = int(np.flatnonzero(model.estimator.classes_ == label)[0])
+            other_labels = np.delete(scores, column, axis=1)
+            if model.task == "multi" or not other_labels.shape[1]:
+                return np.asarray(scores[:, column])
+            return np.asarray(scores[:, column] - logsumexp(other_labels, axis=1))
     _, probability = model.label(text)
     if probability is None:
         raise ConfigError("--explain: requires a model with probabilities; drop the option")
@@ -244,6 +244,6 @@ def _probability_log_odds(probability: np.ndarray, label: int, is_multi_label: b
     """Compute the log odds of a label from probabilities (N, L)."""
     if is_multi_label:
         return np.asarray(logit(np.clip(probability[:, label], MIN_PROBABILITY, 1.0 - MIN_PROBABILITY)))
-    others = np.nansum(np.delete(probability, label, axis=1), axis=1)  # more precise than 1 - p
+    other_labels = np.nansum(np.delete(probability, label, axis=1), axis=1)  # more precise than 1 - p
     tiny = 1e-300
-    return np.log(np.maximum(probability[:, label], tiny)) - np.log(np.maximum(others, tiny))
+    return np.log(np.maximum(probability[:, label], tiny)) - np.log(np.maximum(other_labels, tiny))

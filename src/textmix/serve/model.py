@@ -407,7 +407,7 @@ def report_malformed(path: Path, error_class: type[DataFormatError] | type[Integ
         ConfigError,
         NumbaError,
     ) as error:
-        what = f"is not a model that this version can read ({type(error).__name__}: {error}); fit and save it again"
+        problem = f"is not a model that this version can read ({type(error).__name__}: {error}); fit and save it again"
         if error_class is IntegrityError:
-            raise IntegrityError(f"{path} {what}") from error
-        raise DataFormatError(path, None, what) from error
+            raise IntegrityError(f"{path} {problem}") from error
+        raise DataFormatError(path, None, problem) from error

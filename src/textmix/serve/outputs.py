@@ -87,12 +87,12 @@ class Output:
         inferred = next((name for name, extensions in EXTENSIONS.items() if extension in extensions), None)
         if output_format is None and extension in UNSUPPORTED_EXTENSIONS:
             supported = ", ".join(extensions[0] for extensions in EXTENSIONS.values())
-            what = f"cannot write {extension} files; choose one of {supported}, or {supported_compressions()}"
-            raise ConfigError(f"--output: {what}")
-        chosen = output_format or inferred or "csv"
-        if compression and chosen in BINARY_FORMATS:
-            raise ConfigError(f"--output: {chosen} files are already compressed; drop {compression} from {target.name}")
-        return cls(path, chosen, compression)
+            problem = f"cannot write {extension} files; choose one of {supported}, or {supported_compressions()}"
+            raise ConfigError(f"--output: {problem}")
+        format = output_format or inferred or "csv"
+        if compression and format in BINARY_FORMATS:
+            raise ConfigError(f"--output: {format} files are already compressed; drop {compression} from {target.name}")
+        return cls(path, format, compression)
 
     @contextmanager
     def open(self) -> Iterator[Rows]:
@@ -254,5 +254,7 @@ class ParquetRows:
         import pyarrow
 
         types = [pyarrow.float64() if is_numeric else pyarrow.string() for is_numeric in self._numeric]
-        arrays = [pyarrow.array(values, type=kind) for values, kind in zip(self.columns, types, strict=True)]
+        arrays = [
+            pyarrow.array(values, type=column_type) for values, column_type in zip(self.columns, types, strict=True)
+        ]
         self._parquet.write_table(pyarrow.Table.from_arrays(arrays, names=self.names), stream)

@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 import textmix
 from textmix.core.errors import ConfigError
 from textmix.models.common.multilabel import MultiLabelClassifier
-from textmix.serve.average_model import AveragedModel, as_label_array, is_model, load_model
+from textmix.serve.average_model import AveragedModel, is_model, load_model
+from textmix.serve.label_encoding import as_label_array
 from textmix.serve.model import PersistedModel
 from textmix.serve.state_schema import LABEL_TYPES
 

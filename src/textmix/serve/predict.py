@@ -246,8 +246,8 @@ class Writer:
             values = probability[np.arange(len(places)), places]
             is_missing = np.isnan(values).tolist()
             names = [
-                self._missing if missing else self._quote(self._names[place])
-                for place, missing in zip(places.tolist(), is_missing, strict=True)
+                self._missing if missing else self._quote(self._names[column])
+                for column, missing in zip(places.tolist(), is_missing, strict=True)
             ]
             columns += [names, _format_numbers(values, self._missing)]
         if not self._is_json:
@@ -257,13 +257,13 @@ class Writer:
     def _explain(self, text: NewText, label: Any) -> str:
         """Format, as JSON, the words that contributed to the label of a text, or to each of several labels."""
 
-        def contributions(place: int) -> list[list[Any]]:
-            words = word_contributions(self._model, text.text, place, text.cells)
+        def contributions(column: int) -> list[list[Any]]:
+            words = word_contributions(self._model, text.text, column, text.cells)
             return [[word, round(weight, 4)] for word, weight in words]
 
         if np.ndim(label) == 0:
             return _encode_json(contributions(int(label)))
-        return _encode_json({self._names[place]: contributions(place) for place in np.flatnonzero(label).tolist()})
+        return _encode_json({self._names[column]: contributions(column) for column in np.flatnonzero(label).tolist()})
 
     def _blank_empty_texts(self, column: Sequence[str], block: Sequence[NewText]) -> list[str]:
         return [self._missing if is_empty(text) else cell for cell, text in zip(column, block, strict=True)]
@@ -318,7 +318,7 @@ def as_model_input(
     if feature_names is not None:
         rows = Ragged.from_texts(text.text for text in block)
         return FeatureRows(rows.values, rows.offsets, feature_names, is_indexed=True)
-    cells = {name: [text.cells[place] for text in block] for place, name in enumerate(columns)}
+    cells = {name: [text.cells[column] for text in block] for column, name in enumerate(columns)}
     return TableTexts.of(Ragged.from_texts(text.text for text in block), cells)
 
 

@@ -78,7 +78,9 @@ def write_state(folder: Path, owner: Any, forms: Mapping[str, Any], inside: str 
             values[name] = value.item() if isinstance(value, np.generic) else value
         elif sparse.issparse(value):
             values[name] = list(value.shape)
-            io.save_arrays(folder, **{f"{name}.{part}": getattr(value, part) for part in _PARTS})
+            io.save_arrays(
+                folder, **{f"{name}.{name_of_array}": getattr(value, name_of_array) for name_of_array in _PARTS}
+            )
         else:
             io.save_arrays(folder, **{name: np.asarray(value)})
     return values
@@ -128,12 +130,12 @@ class _State:
             return special[typed](name, dimensions)
         return self._array(name, typed, dimensions) if dimensions else _scalar(name, self.values[name], typed)
 
-    def _object(self, name: str, kind: type, fields: Mapping[str, Any], present: Any) -> Any:
+    def _object(self, name: str, cls: type, fields: Mapping[str, Any], present: Any) -> Any:
         """Read an object: a named tuple, or an existing instance to update."""
         values = {field: self.read(f"{name}.{field}", form) for field, form in fields.items()}
-        if issubclass(kind, tuple):
-            return kind(**values)
-        instance = kind.__new__(kind) if present is None else present
+        if issubclass(cls, tuple):
+            return cls(**values)
+        instance = cls.__new__(cls) if present is None else present
         for field, value in values.items():
             object.__setattr__(instance, field, value)
         return instance
@@ -150,16 +152,16 @@ class _State:
         rows, columns = (_scalar(name, side, "int") for side in self.values[name])
         self._check_shape(name, (rows, columns), dimensions)
         data = self._array(f"{name}.data", "float64", ["*"])
-        indices, indptr = (self._array(f"{name}.{part}", "int", ["*"]) for part in _PARTS[1:])
+        indices, indptr = (self._array(f"{name}.{name_of_array}", "int", ["*"]) for name_of_array in _PARTS[1:])
         matrix = sparse.csr_array((data, indices, indptr), shape=(rows, columns))
         matrix.check_format(full_check=True)
         return matrix
 
     def _array(self, name: str, typed: str, dimensions: list[str]) -> np.ndarray:
         array = read_npy(self.folder / f"{name}.npy")
-        kind = "float64" if typed == "logs" else typed
-        if array.dtype.kind != "i" if kind == "int" else array.dtype != np.dtype(kind):
-            raise TypeError(f"{name} is of the type {array.dtype}, not {kind}")
+        dtype = "float64" if typed == "logs" else typed
+        if array.dtype.kind != "i" if dtype == "int" else array.dtype != np.dtype(dtype):
+            raise TypeError(f"{name} is of the type {array.dtype}, not {dtype}")
         # Cross-validation scores are nan for points that were not fitted; attributes used in prediction never are.
         if array.dtype.kind == "f" and not name.startswith("cv_"):
             if (np.isnan(array) if typed == "logs" else ~np.isfinite(array)).any():
@@ -172,10 +174,10 @@ class _State:
         if len(shape) != len(dimensions):
             raise ValueError(f"{name} has {len(shape)} dimensions, not {len(dimensions)}")
         for size, dimension in zip(shape, dimensions, strict=True):
-            more = dimension.endswith("+1")
-            expected = self.sizes.setdefault(dimension[0], size - more) if dimension != "*" else size
-            if size != expected + more:
-                raise ValueError(f"{name} has a side of {size}, not {expected + more}")
+            is_incremented = dimension.endswith("+1")
+            expected = self.sizes.setdefault(dimension[0], size - is_incremented) if dimension != "*" else size
+            if size != expected + is_incremented:
+                raise ValueError(f"{name} has a side of {size}, not {expected + is_incremented}")
 
 
 def _parse(form: str) -> tuple[str, bool, list[str]]:
@@ -196,14 +198,14 @@ def _scalar(name: str, value: Any, typed: str) -> Any:
     return value
 
 
-def read_json(path: Path, kind: type) -> Any:
+def read_json(path: Path, json_type: type) -> Any:
     """Read a JSON file of an expected type.
 
     Parameters
     ----------
     path : Path
         The file.
-    kind : type
+    json_type : type
         Expected type of the value.
 
     Returns
@@ -224,8 +226,8 @@ def read_json(path: Path, kind: type) -> Any:
     if path.stat().st_size > MAX_JSON_BYTES:
         raise ValueError(f"{path.name} has more than {MAX_JSON_BYTES:,} bytes")
     value = io.read_json(path)
-    if not isinstance(value, kind):
-        raise TypeError(f"{path.name} does not contain a {kind.__name__}")
+    if not isinstance(value, json_type):
+        raise TypeError(f"{path.name} does not contain a {json_type.__name__}")
     return value
 
 
@@ -303,10 +305,10 @@ def read_npy(path: Path) -> np.ndarray:
         except (SyntaxError, TokenError) as error:  # the header is not a Python literal
             raise ValueError(f"{path.name} has a damaged header ({error})") from error
         expected = int(np.prod([int(side) for side in shape], dtype=object)) * dtype.itemsize
-        left = os.fstat(handle.fileno()).st_size - handle.tell()
-        if dtype.hasobject or fortran or min(shape, default=0) < 0 or expected != left:
+        bytes_left = os.fstat(handle.fileno()).st_size - handle.tell()
+        if dtype.hasobject or fortran or min(shape, default=0) < 0 or expected != bytes_left:
             raise ValueError(
-                f"{path.name} contains {left} bytes where its header declares {expected}, "
+                f"{path.name} contains {bytes_left} bytes where its header declares {expected}, "
                 "or the array is in Fortran order, has a negative size, or contains Python objects"
             )
         return np.fromfile(handle, dtype=dtype).reshape(shape)

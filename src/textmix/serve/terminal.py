@@ -40,8 +40,10 @@ class EscapingStream(io.TextIOWrapper):
 
     def write(self, text: str) -> int:
         """Write text."""
-        parts = re.split("([\t\n])", text)
-        return super().write("".join(part if part in "\t\n" else escape_control_characters(part) for part in parts))
+        pieces = re.split("([\t\n])", text)
+        return super().write(
+            "".join(piece if piece in "\t\n" else escape_control_characters(piece) for piece in pieces)
+        )
 
     def writelines(self, lines: object) -> None:
         """Write several texts."""
@@ -111,5 +113,7 @@ def _progress_line(n_texts: int, proportion: float | None, seconds: float) -> st
     """Format the number of texts and, if the proportion of the file is known, the time left."""
     if not proportion:
         return f"{n_texts:,} texts"
-    left = int(seconds * (1.0 - proportion) / proportion)
-    return f"{n_texts:,} texts, {proportion:.0%}, {left // 3600}:{left // 60 % 60:02}:{left % 60:02} left"
+    seconds_left = int(seconds * (1.0 - proportion) / proportion)
+    minutes, seconds_over = divmod(seconds_left, 60)
+    clock = f"{minutes // 60}:{minutes % 60:02}:{seconds_over:02}"
+    return f"{n_texts:,} texts, {proportion:.0%}, {clock} left"

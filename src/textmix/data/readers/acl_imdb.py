@@ -24,7 +24,7 @@ OPTIONS: dict[str, bool] = {"unlabelled": False}
 
 #: Folder of the unlabelled reviews.
 _UNLABELLED = "unsup"
-_PATTERNS = [f"*{part}/{label}/*" for part in SPLITS for label in ("neg", "pos")]
+_PATTERNS = [f"*{split}/{label}/*" for split in SPLITS for label in ("neg", "pos")]
 _MEMBER = re.compile(r"(?:.*/)?(train|test)/(neg|pos|unsup)/([0-9]{1,9})_([0-9]{1,2})\.txt")
 _RATINGS = {"neg": range(1, 5), "pos": range(7, 11), _UNLABELLED: range(1)}
 
@@ -50,17 +50,17 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     DataFormatError
         If reviews are missing or duplicated, or a file name does not match its folder.
     """
-    more = bool(options.get("unlabelled"))
-    roles = ("archive",) if "archive" in files else ("train", "test", *(("unsup",) if more else ()))
+    with_unlabelled = bool(options.get("unlabelled"))
+    roles = ("archive",) if "archive" in files else ("train", "test", *(("unsup",) if with_unlabelled else ()))
     reviews: dict[tuple[str, str, int], tuple[int, bytes]] = {}
     for role in roles:
         path = file_of(files, role)
-        for key, rating, text in _reviews(path, more):
+        for key, rating, text in _reviews(path, with_unlabelled):
             if key in reviews:
                 raise DataFormatError(path, None, f"has the review {key[0]}/{key[1]}/{key[2]} twice")
             reviews[key] = rating, text
     keys = sorted(reviews, key=lambda key: (key[1] == _UNLABELLED, SPLITS[key[0]], *key[1:]))
-    _check_parts(files[roles[0]], {key[:2] for key in keys}, more)
+    _check_parts(files[roles[0]], {key[:2] for key in keys}, with_unlabelled)
     return text_corpus(
         options,
         (Document("/".join(map(str, key)), None if key[1] == _UNLABELLED else key[1], reviews[key][1]) for key in keys),
@@ -69,17 +69,17 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     )
 
 
-def _check_parts(path: Path, folders: set[tuple[str, str]], more: bool) -> None:
-    for part in SPLITS:
-        if not {(part, label) for label in ("neg", "pos")} & folders:
-            raise DataFormatError(path, None, f"has no reviews in {part}/neg and {part}/pos")
-    if more and ("train", _UNLABELLED) not in folders:
+def _check_parts(path: Path, folders: set[tuple[str, str]], with_unlabelled: bool) -> None:
+    for split in SPLITS:
+        if not {(split, label) for label in ("neg", "pos")} & folders:
+            raise DataFormatError(path, None, f"has no reviews in {split}/neg and {split}/pos")
+    if with_unlabelled and ("train", _UNLABELLED) not in folders:
         raise DataFormatError(path, None, "has no reviews in train/unsup")
 
 
-def _reviews(path: Path, more: bool) -> Iterator[tuple[tuple[str, str, int], int, bytes]]:
+def _reviews(path: Path, with_unlabelled: bool) -> Iterator[tuple[tuple[str, str, int], int, bytes]]:
     """Yield ((part, folder, number), rating, text) of the labelled reviews in an archive, or of all with ``more``."""
-    for name, data in iter_members(path, [*_PATTERNS, *([f"*train/{_UNLABELLED}/*"] if more else [])]):
+    for name, data in iter_members(path, [*_PATTERNS, *([f"*train/{_UNLABELLED}/*"] if with_unlabelled else [])]):
         match = _MEMBER.fullmatch(name)
         if match is None or int(match[4]) not in _RATINGS[match[2]]:
             raise DataFormatError(path, None, f"{name!r} is not (train|test)/(neg|pos)/<id>_<rating>.txt of its label")
@@ -90,6 +90,6 @@ def _reviews(path: Path, more: bool) -> Iterator[tuple[tuple[str, str, int], int
 
 def _count_ratings(ratings: Mapping[tuple[str, str, int], int]) -> dict[str, dict[str, int]]:
     return {
-        part: {str(r): n for r, n in sorted(Counter(v for key, v in ratings.items() if key[0] == part).items())}
-        for part in SPLITS
+        split: {str(r): n for r, n in sorted(Counter(v for key, v in ratings.items() if key[0] == split).items())}
+        for split in SPLITS
     }

@@ -103,7 +103,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     DataFormatError
         If a file is not valid ARFF, the files have different attributes, or the labels do not match the attributes.
     """
-    parts, names, chosen = dict[str, tuple[sparse.csr_array, sparse.csr_array]](), list[str](), set[str]()
+    matrices, names, label_attributes = dict[str, tuple[sparse.csr_array, sparse.csr_array]](), list[str](), set[str]()
     feature_names, label_names = list[str](), list[str]()
     for role, path in data_files(files).items():
         data = content_of(path)
@@ -111,18 +111,18 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
         if names and names != header.names:
             raise DataFormatError(path, None, "its attributes differ from the attributes of the other file")
         names = header.names
-        chosen = chosen or _labels(path, header, files, options)
+        label_attributes = label_attributes or _labels(path, header, files, options)
         identifiers = {names[0]} if options.get("first_is_id") else set[str]()
         nominal = "label" in options or any(header.values)
-        if identifiers and (nominal or names[0] in chosen):
+        if identifiers and (nominal or names[0] in label_attributes):
             raise DataFormatError(path, None, "first_is_id needs numbers alone, and a first attribute that is no label")
         if nominal:
-            features, labels, feature_names, label_names = _with_nominals(path, data, header, chosen)
+            features, labels, feature_names, label_names = _with_nominals(path, data, header, label_attributes)
         else:
             table = read_table(path, data, header, low=options.get("labels_one_low") == role)
-            features, labels, feature_names, label_names = _split_columns(table, names, chosen, identifiers)
-        parts[role] = features, labels
-    return matrix_corpus(options, parts, feature_names, label_names)
+            features, labels, feature_names, label_names = _split_columns(table, names, label_attributes, identifiers)
+        matrices[role] = features, labels
+    return matrix_corpus(options, matrices, feature_names, label_names)
 
 
 def read_features(path: Path, names: set[str]) -> tuple[sparse.csr_array, list[str]]:
@@ -161,13 +161,13 @@ def read_features(path: Path, names: set[str]) -> tuple[sparse.csr_array, list[s
 
 
 def _with_nominals(
-    path: Path, data: bytes, header: Header, chosen: set[str]
+    path: Path, data: bytes, header: Header, label_attributes: set[str]
 ) -> tuple[sparse.csr_array, sparse.csr_array, list[str], list[str]]:
     """Read a file with nominal attributes.
 
     Returns the features, CSR (N, V) float64, the labels, CSR (N, L) int8, and the names of both.
     """
-    columns = {column for column, name in enumerate(header.names) if name in chosen}
+    columns = {column for column, name in enumerate(header.names) if name in label_attributes}
     first = data.count(b"\n", 0, header.end) + 1
     lines = decode(path, data[header.end :], "utf-8").split("\n")
     table = read_nominal(path, (first, lines), header.names, header.values, columns)
@@ -188,27 +188,27 @@ def _labels(path: Path, header: Header, files: Mapping[str, Path], options: Mapp
         if not 0 < number < len(names):
             raise DataFormatError(path, None, f"has {len(names)} attributes, not over n_labels={number}")
         if header.meka and number != abs(header.meka):
-            what = f"says by -C {header.meka} that it has {abs(header.meka)} labels, and n_labels {number}"
-            raise DataFormatError(path, None, f"{what}; correct one of them")
+            problem = f"says by -C {header.meka} that it has {abs(header.meka)} labels, and n_labels {number}"
+            raise DataFormatError(path, None, f"{problem}; correct one of them")
         return set(names[:number] if header.meka > 0 else names[-number:])
     if "label" in options:
         if options["label"] not in names:
             raise DataFormatError(path, None, f"has no attribute {options['label']!r}; its last one is {names[-1]!r}")
         return {options["label"]}
     labels = file_of(files, "labels")
-    chosen = set(read_label_names(labels))
-    if missing := chosen.difference(names):
+    label_attributes = set(read_label_names(labels))
+    if missing := label_attributes.difference(names):
         raise DataFormatError(labels, None, f"{path.name} has no attributes for the labels {sorted(missing)[:5]}")
-    return chosen
+    return label_attributes
 
 
 def _split_columns(
-    table: NumberTable, names: list[str], chosen: set[str], identifiers: set[str]
+    table: NumberTable, names: list[str], label_attributes: set[str], identifiers: set[str]
 ) -> tuple[sparse.csr_array, sparse.csr_array, list[str], list[str]]:
     """Split a numeric table into features and labels like `_with_nominals`; identifier columns are dropped."""
-    columns, others = {name: column for column, name in enumerate(names)}, chosen | identifiers
-    feature_names = [name for name in names if name not in others]
-    label_names = [name for name in names if name in chosen]
+    columns, excluded = {name: column for column, name in enumerate(names)}, label_attributes | identifiers
+    feature_names = [name for name in names if name not in excluded]
+    label_names = [name for name in names if name in label_attributes]
     labels = take_labels(table, np.array([columns[name] for name in label_names], dtype=np.int64), label_names)
     return table.matrix[:, [columns[name] for name in feature_names]], labels, feature_names, label_names
 
@@ -245,11 +245,11 @@ def read_header(path: Path, data: bytes) -> Header:
         if not related and _RELATION.fullmatch(text):
             related = text
             continue
-        other = _NO_NUMBER.fullmatch(text) if related else None
-        if other is not None:
-            what = f"the attribute {_unquoted(other['name'])} is of the kind {other['kind'].lower()}"
+        unsupported = _NO_NUMBER.fullmatch(text) if related else None
+        if unsupported is not None:
+            problem = f"the attribute {_unquoted(unsupported['name'])} is of the kind {unsupported['kind'].lower()}"
             remedy = "only numbers and values in braces are read: write texts as csv, with a column of labels"
-            raise DataFormatError(path, number, f"{what}; {remedy}")
+            raise DataFormatError(path, number, f"{problem}; {remedy}")
         match = _ATTRIBUTE.fullmatch(text) if related else None
         nominal = values_of(match["values"]) if match and match["values"] is not None else None
         if match is None or (match["values"] is not None and (nominal is None or len(set(nominal)) < len(nominal))):

@@ -53,10 +53,10 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     n_features = int(options["n_features"])
     tables = {role: _read_part(path, options) for role, path in data_files(files).items()}
     numbers = _numbers(list(tables.values()), options)
-    parts = {role: (part.table.matrix, _label_matrix(part, numbers)) for role, part in tables.items()}
+    matrices = {role: (file.table.matrix, _label_matrix(file, numbers)) for role, file in tables.items()}
     features = [f"Att{i + 1}" for i in range(n_features)]
     names = [str(number) if options.get("named") else f"Class{i + 1}" for i, number in enumerate(numbers.tolist())]
-    corpus = matrix_corpus(options, parts, features, names)
+    corpus = matrix_corpus(options, matrices, features, names)
     counted_by = options.get("counted_by")
     return replace(corpus, info={**corpus.info, "counted_by": counted_by}) if counted_by else corpus
 
@@ -82,14 +82,14 @@ def _read_part(path: Path, options: Mapping[str, Any]) -> _Part:
     return _Part(table, indptr, labels)
 
 
-def _numbers(parts: list[_Part], options: Mapping[str, Any]) -> np.ndarray:
+def _numbers(files: list[_Part], options: Mapping[str, Any]) -> np.ndarray:
     """Return the L label numbers, sorted int64, from the options or, with ``found``, from the files."""
     n_labels, first = int(options["n_labels"]), options.get("first_label", 0)
     if first != "found":
         return np.arange(n_labels) + int(first)
-    numbers = np.unique(np.concatenate([part.labels for part in parts]))
+    numbers = np.unique(np.concatenate([file.labels for file in files]))
     if len(numbers) != n_labels:
-        path = parts[0].table.path
+        path = files[0].table.path
         raise DataFormatError(path, None, f"and its other parts hold {len(numbers)} labels; n_labels says {n_labels}")
     return numbers
 
@@ -108,19 +108,19 @@ def _require_counts(table: NumberTable) -> None:
         raise table.fault(table.row_of(int(wrong[0])), f"has the value {value:g}; counted_by says that it is a count")
 
 
-def _label_matrix(part: _Part, numbers: np.ndarray) -> sparse.csr_array:
+def _label_matrix(file: _Part, numbers: np.ndarray) -> sparse.csr_array:
     """Build the label matrix, CSR (N, L) int8, sorted; reject labels that are unknown or repeated in a row."""
-    rows = np.repeat(np.arange(len(part.table.lines)), np.diff(part.indptr))
-    order = np.lexsort((part.labels, rows))
-    labels = part.labels[order]
+    rows = np.repeat(np.arange(len(file.table.lines)), np.diff(file.indptr))
+    order = np.lexsort((file.labels, rows))
+    labels = file.labels[order]
     columns = np.minimum(np.searchsorted(numbers, labels), len(numbers) - 1)
     twice = np.flatnonzero((np.diff(labels) == 0) & (np.diff(rows) == 0))
     outside = np.flatnonzero(numbers[columns] != labels)
-    for bad, what in (
+    for bad, problem in (
         (outside, f"names a label outside the {len(numbers)} that n_labels and first_label give"),
         (twice, "names a label twice"),
     ):
         if len(bad):
-            raise part.table.fault(int(rows[bad[0]]), what)
+            raise file.table.fault(int(rows[bad[0]]), problem)
     ones = np.ones(len(labels), dtype=np.int8)
-    return sparse.csr_array((ones, columns.astype(np.int32), part.indptr), (len(part.table.lines), len(numbers)))
+    return sparse.csr_array((ones, columns.astype(np.int32), file.indptr), (len(file.table.lines), len(numbers)))

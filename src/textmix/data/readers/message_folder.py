@@ -55,9 +55,9 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
         raise ConfigError(f"config/datasets.yaml: {options['name']}: content: choose one of {', '.join(CONTENTS)}")
     legacy_files: list[str] = []
     split = {role: [files[role]] for role in SPLITS} if set(files) == set(SPLITS) else {"data": [*files.values()]}
-    parts = {role: _documents(paths, options, legacy_files) for role, paths in split.items()}
+    documents = {role: _documents(paths, options, legacy_files) for role, paths in split.items()}
     notes = legacy_notes(legacy_files)
-    return corpus_of_parts(options, parts, {"remarks": notes} if notes else {})
+    return corpus_of_parts(options, documents, {"remarks": notes} if notes else {})
 
 
 def read_class_folders(
@@ -121,9 +121,9 @@ def legacy_notes(legacy_files: Sequence[str]) -> list[str]:
     list of str
         One note; empty if all files are UTF-8.
     """
-    what = "files are not UTF-8 and were read as Windows-1252"
+    problem = "files are not UTF-8 and were read as Windows-1252"
     return (
-        [f"{len(legacy_files):,} {what}; if letters are wrong, give their encoding by --encoding."]
+        [f"{len(legacy_files):,} {problem}; if letters are wrong, give their encoding by --encoding."]
         if legacy_files
         else []
     )
@@ -152,9 +152,9 @@ def _recode(path: Path, name: str, data: bytes, legacy_files: list[str]) -> byte
     except UnicodeDecodeError as error:
         suggestions = suggested_encodings(data.splitlines())
         if suggestions:
-            what = f"the file {name!r} is neither UTF-8 nor Windows-1252"
+            problem = f"the file {name!r} is neither UTF-8 nor Windows-1252"
             remedy = f"give the encoding by --encoding, for example {' or '.join(suggestions)}"
-            raise DataFormatError(path, None, f"{what}; {remedy}") from error
+            raise DataFormatError(path, None, f"{problem}; {remedy}") from error
         legacy_files.append(name)
         return data.decode("cp1252", CP1252_FALLBACK).encode("utf-8")
     return data
@@ -165,10 +165,10 @@ def _members(path: Path, patterns: Sequence[str]) -> Iterator[tuple[str, bytes]]
 
 
 def _document(path: Path, name: str, data: bytes, options: Mapping[str, Any]) -> Document:
-    parts = name.rsplit("/", 2)
-    if len(parts) < 2:
+    components = name.rsplit("/", 2)
+    if len(components) < 2:
         raise DataFormatError(path, None, f"the file {name!r} lies in no class folder")
-    folder, file = parts[-2], parts[-1].removesuffix(".txt")
+    folder, file = components[-2], components[-1].removesuffix(".txt")
     if "labels" not in options:
         return Document(f"{folder}/{file}", folder, _text(path, name, data, options))
     label = next((label for pattern, label in options["labels"].items() if fnmatchcase(name, pattern)), None)

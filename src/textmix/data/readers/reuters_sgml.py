@@ -147,8 +147,8 @@ def stories(path: Path, data: bytes) -> Iterator[Story]:
         head = _OPEN.match(data, at)
         end = data.find(_CLOSE, at)
         if head is None or end < 0 or data.find(b"<REUTERS", head.end(), end) >= 0:
-            what = "expected <REUTERS ...>" if head is None else "this <REUTERS> is not closed"
-            raise DataFormatError(path, data.count(b"\n", 0, at) + 1, f"{what}: the file is damaged or truncated")
+            problem = "expected <REUTERS ...>" if head is None else "this <REUTERS> is not closed"
+            raise DataFormatError(path, data.count(b"\n", 0, at) + 1, f"{problem}: the file is damaged or truncated")
         try:
             yield _story(dict(_ATTRIBUTE.findall(head[1])), data[head.end() : end])
         except ValueError as error:
@@ -179,11 +179,11 @@ def _story(head: dict[bytes, bytes], content: bytes) -> Story:
     return Story(int(number), split, distinct, len(distinct) < len(topics), text, remarks)
 
 
-def _text(kind: bytes, content: bytes) -> tuple[bytes, tuple[str, ...]]:
+def _text(text_type: bytes, content: bytes) -> tuple[bytes, tuple[str, ...]]:
     title, body = (_element(content, *_PARTS[tag]) for tag in ("TITLE", "BODY"))
-    remarks = [f"type {kind.decode().lower()}"] if kind != b"NORM" else []
-    remarks += [f"no {name}" for name, part in (("title", title), ("body", body)) if part is None]
-    if kind == b"UNPROC":
+    remarks = [f"type {text_type.decode().lower()}"] if text_type != b"NORM" else []
+    remarks += [f"no {name}" for name, section in (("title", title), ("body", body)) if section is None]
+    if text_type == b"UNPROC":
         return _plain(content), tuple(remarks)
     return _plain((title or b"") + b"\n" + (body or b"")), tuple(remarks)
 

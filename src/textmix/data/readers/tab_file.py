@@ -46,7 +46,8 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     """
     rows = {role: enumerate(_rows(path)) for role, path in data_files(files).items()}
     corpus = corpus_of_parts(
-        options, {role: (Document(str(row), *cells) for row, cells in part) for role, part in rows.items()}
+        options,
+        {role: (Document(str(row), *cells) for row, cells in rows_of_role) for role, rows_of_role in rows.items()},
     )
     return split_labels(corpus, options["label_separator"]) if "label_separator" in options else corpus
 

@@ -43,7 +43,9 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     """
     columns = {"id": "id", "split": "parts", "groups": "groups", "dates": "dates"}
     text, label = options.get("text"), options.get("label")
-    by_number = text is not None and all(isinstance(each, int) for each in (text if isinstance(text, list) else [text]))
+    by_number = text is not None and all(
+        isinstance(column, int) for column in (text if isinstance(text, list) else [text])
+    )
     return read_table(
         data_files(files),
         text=text,
