@@ -216,30 +216,32 @@ def leaderboard(standings: Standings, ensembles: EnsembleSelection) -> list[Lead
     if ensembles.current is not None:
         members, values = ensembles.current
         description = " + ".join(f"{method_title(member.method)} ({member.view})" for member in members)
-        rows.append(
-            LeaderboardRow(
-                method="ensemble",
-                description=description,
-                value=float(np.mean([*values.values()])),
-                folds=_fold_count(standings, len(values)),
-                seconds=sum(standings.results[member].seconds for member in members),
-                difference=standings.difference(values),
-            )
+        mean = float(np.mean([*values.values()]))
+        seconds = sum(standings.results[member].seconds for member in members)
+        row = LeaderboardRow(
+            method="ensemble",
+            description=description,
+            value=mean,
+            folds=_fold_count(standings, len(values)),
+            seconds=seconds,
+            difference=standings.difference(values),
         )
+        rows.append(row)
     return _sorted(rows, standings)
 
 
 def _candidate_row(candidate: Candidate, standings: Standings) -> LeaderboardRow:
     result = standings.results[candidate]
     is_baseline = candidate == standings.baseline
-    same_kind = [other for key, other in standings.results.items() if key.kind == candidate.kind]
+    seconds = [member.seconds for key, member in standings.results.items() if key.kind == candidate.kind]
+    difference = None if is_baseline else standings.difference(result.values)
     return LeaderboardRow(
         method=candidate.method,
         description=candidate.description,
         value=result.mean,
         folds=_fold_count(standings, len(result.values)),
-        seconds=sum(other.seconds for other in same_kind),
-        difference=None if is_baseline else standings.difference(result.values),
+        seconds=sum(seconds),
+        difference=difference,
         is_baseline=is_baseline,
     )
 

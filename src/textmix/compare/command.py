@@ -232,11 +232,12 @@ def read_input(options: CompareOptions) -> tuple[Corpus, str, dict[str, Any]]:
 def _read_table(files: Path | Mapping[str, Path], options: CompareOptions) -> Table:
     """Read a table of texts, or of numeric columns if it has no text."""
     columns = {role: getattr(options, name) for name, role in COLUMN_ROLES.items()}
+    roles = {role: column for role, column in columns.items() if column is not None}
     arguments: dict[str, Any] = {
         "labels": options.label,
         "label_separator": options.separator,
         "features": options.features,
-        "roles": {role: column for role, column in columns.items() if column is not None},
+        "roles": roles,
         "format": options.format,
         "encoding": options.encoding,
         "option_names": ("--text", "--label"),

@@ -113,14 +113,16 @@ def inspect(ids: Sequence[str], test: LabelledTexts, answer: Answer, names: Sequ
     is_correct = (true == predicted).all(axis=1)
     confidence = np.array([min(row, default=0.0) for row in predicted_probabilities(answer)])
     labels = by_label(true, predicted, names)
-    return {
-        "labels": labels,
-        "rare": [row["label"] for row in labels if row["support"] < MIN_TEST_DOCUMENTS],
-        "confusion": _confusion(test.y, answer.labels, names) if is_single else None,
-        "pairs": _confused_pairs(test.y, answer.labels, names) if is_single else [],
-        "calibration": calibration(confidence, is_correct) if is_single else calibration(answer.probability, true),
-        "errors": _errors(ids, test, answer, names, is_correct=is_correct, confidence=confidence),
-    }
+    errors = _errors(ids, test, answer, names, is_correct=is_correct, confidence=confidence)
+    rare = [row["label"] for row in labels if row["support"] < MIN_TEST_DOCUMENTS]
+    result: dict[str, Any] = {"labels": labels, "rare": rare, "errors": errors, "confusion": None, "pairs": []}
+    if not is_single:
+        result["calibration"] = calibration(answer.probability, true)
+        return result
+    result["calibration"] = calibration(confidence, is_correct)
+    result["confusion"] = _confusion(test.y, answer.labels, names)
+    result["pairs"] = _confused_pairs(test.y, answer.labels, names)
+    return result
 
 
 def _indicators(labels: np.ndarray, n_labels: int) -> np.ndarray:
@@ -142,16 +144,14 @@ def _errors(
     true_names = names_of(test.y, names)
     predicted_names = names_of(answer.labels, names)
     probabilities = predicted_probabilities(answer)
-    return [
-        {
-            "id": ids[row],
-            "true": true_names[row],
-            "predicted": predicted_names[row],
-            "probabilities": probabilities[row],
-            "text": excerpt(test.texts.text(row)),
-        }
-        for row in wrong[np.argsort(-confidence[wrong], kind="stable")][:MAX_ERRORS].tolist()
-    ]
+    most_confident = wrong[np.argsort(-confidence[wrong], kind="stable")][:MAX_ERRORS]
+    errors = []
+    for row in most_confident.tolist():
+        error = {"id": ids[row], "true": true_names[row], "predicted": predicted_names[row]}
+        error["probabilities"] = probabilities[row]
+        error["text"] = excerpt(test.texts.text(row))
+        errors.append(error)
+    return errors
 
 
 def _confusion(true: np.ndarray, predicted: np.ndarray, names: Sequence[str]) -> dict[str, Any]:
@@ -212,17 +212,18 @@ def suspicious_labels(search: Search, winner: Chosen, ids: Sequence[str], names:
     lowest = of_decision[np.arange(len(rows)), label]
     n_suspicious = int(np.sum(lowest < MAX_SUSPICIOUS_PROBABILITY))
     suggested = probability.argmax(axis=1) if is_single else label
-    rows_shown = [
-        {
-            "id": ids[rows[number]],
-            "given": [names[label] for label in np.flatnonzero(is_given[number]).tolist()],
-            "given_probability": float(lowest[number]),
-            "suggested": names[suggested[number]],
-            "suggested_probability": float(probability[number, suggested[number]]),
-            "text": excerpt(documents.texts.text(int(rows[number]))),
-        }
-        for number in np.argsort(lowest, kind="stable")[: min(MAX_SUSPICIOUS_LABELS, n_suspicious)].tolist()
-    ]
+    order = np.argsort(lowest, kind="stable")[: min(MAX_SUSPICIOUS_LABELS, n_suspicious)]
+    rows_shown = []
+    for number in order.tolist():
+        suggestion = suggested[number]
+        given_labels = [names[label] for label in np.flatnonzero(is_given[number]).tolist()]
+        row = int(rows[number])
+        text = excerpt(documents.texts.text(row))
+        row_shown: dict[str, Any] = {"id": ids[row], "given": given_labels, "text": text}
+        row_shown["given_probability"] = float(lowest[number])
+        row_shown["suggested"] = names[suggestion]
+        row_shown["suggested_probability"] = float(probability[number, suggestion])
+        rows_shown.append(row_shown)
     return {"number": n_suspicious, "of": len(rows), "below": MAX_SUSPICIOUS_PROBABILITY, "shown": rows_shown}
 
 
@@ -316,14 +317,17 @@ def summarise(corpus: Corpus, training: np.ndarray, test: np.ndarray) -> dict[st
     counts = np.asarray(corpus.labels.sum(axis=0)).ravel()
     order = np.argsort(-counts, kind="stable")[:MAX_LISTED_LABELS]
     n_words = np.array([len(texts.text(row).split()) for row in range(min(MAX_COUNTED_TEXTS, corpus.n_documents))])
+    quantiles = [int(quantile) for quantile in np.quantile(n_words, (0.0, 0.5, 1.0))]
+    label_counts = [[str(corpus.label_names[label]), int(counts[label])] for label in order.tolist()]
+    examples = [_example(corpus, texts, row) for row in range(min(N_EXAMPLES, corpus.n_documents))]
     return {
         "documents": corpus.n_documents,
         "train": len(training),
         "test": len(test),
         "n_labels": len(corpus.label_names),
-        "words": [int(quantile) for quantile in np.quantile(n_words, (0.0, 0.5, 1.0))],
-        "labels": [[str(corpus.label_names[label]), int(counts[label])] for label in order.tolist()],
-        "examples": [_example(corpus, texts, row) for row in range(min(N_EXAMPLES, corpus.n_documents))],
+        "words": quantiles,
+        "labels": label_counts,
+        "examples": examples,
     }
 
 

@@ -115,15 +115,17 @@ class Result:
     def choice(self) -> dict[str, Any]:
         """Return the content of choice.json."""
         difference = self.winner.difference
+        members = [str(member) for member in self.winner.members]
+        ahead = None if difference is None else difference._asdict()
         return {
             "method": self.winner.name,
-            "parts": [str(member) for member in self.winner.members],
+            "parts": members,
             "metric": self.metric.name,
             "validation": self.winner.value,
             "value": self.value,
             "low": self.low,
             "high": self.high,
-            "ahead": None if difference is None else difference._asdict(),
+            "ahead": ahead,
         }
 
 
@@ -231,13 +233,12 @@ def finish(ended: EndedSearch, *, cpu_start: float) -> Result:
     final_fit = refit(ended, result)
     ended.report_stage("writing the report")
     budget = ended.search.budget
-    result.seconds = {
-        "CPU time of the search": ended.search.runner.fit_seconds,
-        "CPU time of test and final fits": outcome.fits.seconds + final_fit.seconds,
-        "CPU time of feature extraction": sum(ended.search.features.seconds.values()),
-        "total CPU time": time.process_time() - cpu_start,
-        "wall-clock time": budget.clock() - ended.reserve.start,
-    }
+    extraction_seconds = sum(ended.search.features.seconds.values())
+    result.seconds["CPU time of the search"] = ended.search.runner.fit_seconds
+    result.seconds["CPU time of test and final fits"] = outcome.fits.seconds + final_fit.seconds
+    result.seconds["CPU time of feature extraction"] = extraction_seconds
+    result.seconds["total CPU time"] = time.process_time() - cpu_start
+    result.seconds["wall-clock time"] = budget.clock() - ended.reserve.start
     draw_report(ended, outcome, result)
     return result
 
@@ -333,16 +334,18 @@ def write_tables(ended: EndedSearch, outcome: Outcome) -> Result:
     search = ended.search
     y = ended.test_documents.y
     low, high = bootstrap_interval(search.metric, y, outcome.answer)
+    value = search.metric(y, outcome.answer)
+    skipped = dict(search.runner.skipped)
     result = Result(
         folder=ended.folder,
         names=ended.names,
         metric=search.metric,
         winner=ended.winner,
         leaderboard=outcome.leaderboard,
-        value=search.metric(y, outcome.answer),
+        value=value,
         low=low,
         high=high,
-        skipped=dict(search.runner.skipped),
+        skipped=skipped,
         warnings=ended.warnings,
         notes=ended.notes,
         interrupted=search.interrupted,
@@ -368,13 +371,14 @@ def refit(ended: EndedSearch, result: Result) -> FinalFit:
             f"The model was fitted to {len(rows):,} of {n_documents:,} documents, to stay within the time."
         )
     documents = ended.documents.subset(rows)
+    digest = ended.corpus.content_digest()
     facts = {
         "method": result.winner.name,
         "metric": result.metric.name,
         "value": result.value,
         "low": result.low,
         "high": result.high,
-        "data digest": ended.corpus.content_digest(),
+        "data digest": digest,
         "seed": search.seed,
         SKETCH_KEY: sketch(documents.texts),
         **ended.facts,
@@ -408,18 +412,23 @@ def draw_report(ended: EndedSearch, outcome: Outcome, result: Result) -> None:
     y = ended.test_documents.y
     searched_ids = [ended.corpus.ids[row] for row in ended.split.searched.tolist()]
     metrics = [metric_of(name, search.metric.task, names) for name in REPORTED_METRICS[search.metric.task]]
-    content = {
+    predictions = diagnostics.inspect(ended.test_ids, ended.test_documents, outcome.answer, names)
+    suspicious = diagnostics.suspicious_labels(search, ended.winner, searched_ids, names)
+    words = most_predictive_words(search, outcome.fits, ended.winner, names)
+    summary = diagnostics.summarise(ended.corpus, ended.split.training, ended.split.test)
+    provenance = {"seed": search.seed, "threads": search.runner.n_workers, **versions()}
+    content: dict[str, Any] = {
         "title": ended.title,
         "source": ended.source,
-        "encoder": search.features.encoder,
         "result": result,
-        "predictions": diagnostics.inspect(ended.test_ids, ended.test_documents, outcome.answer, names),
-        "scores": {metric.name: metric(y, outcome.answer) for metric in metrics},
-        "suspicious": diagnostics.suspicious_labels(search, ended.winner, searched_ids, names),
-        "words": most_predictive_words(search, outcome.fits, ended.winner, names),
-        "code": pipeline_code(search, ended.winner),
-        "curve": search.plan.learning_curve(),
-        "summary": diagnostics.summarise(ended.corpus, ended.split.training, ended.split.test),
-        "provenance": {"seed": search.seed, "threads": search.runner.n_workers, **versions()},
+        "predictions": predictions,
+        "suspicious": suspicious,
+        "words": words,
+        "summary": summary,
+        "provenance": provenance,
     }
+    content["encoder"] = search.features.encoder
+    content["scores"] = {metric.name: metric(y, outcome.answer) for metric in metrics}
+    content["code"] = pipeline_code(search, ended.winner)
+    content["curve"] = search.plan.learning_curve()
     write_text(ended.folder / output_folder.REPORT, render(content))

@@ -75,19 +75,21 @@ def reliability_diagram(bins: Sequence[Mapping[str, Any]]) -> Markup:
         points.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="currentColor" fill-opacity="0.6"/>')
     middle = DIAGRAM_SIZE / 2
     label_y = DIAGRAM_SIZE - DIAGRAM_MARGIN / 4
-    ticks = "".join(
-        f'<text x="{first + length * value:.1f}" y="{last + 13}" text-anchor="middle">{value:g}</text>'
-        f'<text x="{first - 5}" y="{last - length * value + 4:.1f}" text-anchor="end">{value:g}</text>'
-        for value in (0.0, 0.5, 1.0)
-    )
-    return Markup(  # noqa: S704 - numbers only
-        f'<svg class="reliability" role="img" aria-label="Reliability diagram: observed frequency by predicted '
-        f'probability, as in the table below" viewBox="0 0 {DIAGRAM_SIZE} {DIAGRAM_SIZE}" width="{DIAGRAM_SIZE}" '
-        f'height="{DIAGRAM_SIZE}" font-size="10" fill="currentColor">'
-        f'<rect x="{first}" y="{first}" width="{length}" height="{length}" fill="none" stroke="currentColor"/>'
-        f'<line x1="{first}" y1="{last}" x2="{last}" y2="{first}" stroke="currentColor" stroke-dasharray="4 3"/>'
-        f"{''.join(points)}{ticks}"
-        f'<text x="{middle}" y="{label_y}" text-anchor="middle">predicted probability</text>'
-        f'<text x="{DIAGRAM_MARGIN / 4}" y="{middle}" text-anchor="middle" '
-        f'transform="rotate(-90 {DIAGRAM_MARGIN / 4} {middle})">observed frequency</text></svg>'
-    )
+    ticks = []
+    for value in (0.0, 0.5, 1.0):
+        x = first + length * value
+        y = last - length * value + 4
+        ticks.append(f'<text x="{x:.1f}" y="{last + 13}" text-anchor="middle">{value:g}</text>')
+        ticks.append(f'<text x="{first - 5}" y="{y:.1f}" text-anchor="end">{value:g}</text>')
+    label_x = DIAGRAM_MARGIN / 4
+    aria_label = "Reliability diagram: observed frequency by predicted probability, as in the table below"
+    size = f'viewBox="0 0 {DIAGRAM_SIZE} {DIAGRAM_SIZE}" width="{DIAGRAM_SIZE}" height="{DIAGRAM_SIZE}"'
+    box = f'<rect x="{first}" y="{first}" width="{length}" height="{length}" fill="none" stroke="currentColor"/>'
+    ends = f'x1="{first}" y1="{last}" x2="{last}" y2="{first}"'
+    diagonal = f'<line {ends} stroke="currentColor" stroke-dasharray="4 3"/>'
+    x_title = f'<text x="{middle}" y="{label_y}" text-anchor="middle">predicted probability</text>'
+    rotation = f'transform="rotate(-90 {label_x} {middle})"'
+    y_title = f'<text x="{label_x}" y="{middle}" text-anchor="middle" {rotation}>observed frequency</text>'
+    head = f'<svg class="reliability" role="img" aria-label="{aria_label}" {size} font-size="10" fill="currentColor">'
+    content = "".join([head, box, diagonal, *points, *ticks, x_title, y_title, "</svg>"])
+    return Markup(content)  # noqa: S704 - numbers only

@@ -152,7 +152,8 @@ def open_plain(path: Path, limit: int = MAX_BYTES) -> bytes:
     """
     path = Path(path)
     with open(path, "rb") as raw, _naming_the_file(path):
-        size, opener = os.fstat(raw.fileno()).st_size, _opener(raw)
+        size = os.fstat(raw.fileno()).st_size
+        opener = _opener(raw)
         if opener is not None:
             return _unpack(path, opener(raw), _budget_of(limit, size))
         if size > limit:
@@ -218,13 +219,15 @@ def iter_lines(path: Path, limit: int = 2**40, *, stream: IO[bytes] | None = Non
     """
     path = Path(path)
     with open(path, "rb") if stream is None else nullcontext(stream) as raw, _naming_the_file(path):
-        content, budget = unpacked(raw), None
+        content = unpacked(raw)
+        budget = None
         if content is not raw:
             budget = _budget_of(limit, os.fstat(raw.fileno()).st_size)
         size = number = 0
         # The size argument of `readline` bounds the memory for an endless line.
         while line := content.readline(MAX_LINE + 1):
-            size, number = size + len(line), number + 1
+            size += len(line)
+            number += 1
             if budget is not None and size > budget:
                 raise _bomb(path, "it", budget)
             if len(line) > MAX_LINE:
@@ -391,7 +394,8 @@ def _zip_files(
     """Yield (name, content) of members of a zip archive; `zipfile` verifies their CRCs."""
     _check_number(path, len(infos))
     for info in infos:
-        name, file_type = safe_name(path, info.filename), stat.S_IFMT(info.external_attr >> 16)
+        name = safe_name(path, info.filename)
+        file_type = stat.S_IFMT(info.external_attr >> 16)
         if info.is_dir() or file_type not in (0, stat.S_IFREG) or info.flag_bits & 0x1:
             raise DataFormatError(path, None, f"member {name!r} is a link or a folder, or encrypted; pack files alone")
         with archive.open(info) as stream:
@@ -408,7 +412,8 @@ def _tar_files(path: Path, data: bytes) -> Iterator[tuple[str, memoryview]]:
         with tarfile.open(fileobj=BytesIO(data), mode="r:", encoding="utf-8") as archive:
             for count, info in enumerate(archive, start=1):
                 _check_number(path, count)
-                name, stop = safe_name(path, info.name), info.offset_data + info.size
+                name = safe_name(path, info.name)
+                stop = info.offset_data + info.size
                 if info.issparse() or not (info.isreg() or info.isdir()):
                     fault = f"member {name!r} is a link, a device or the like, or sparse; pack files alone"
                     raise DataFormatError(path, None, fault)

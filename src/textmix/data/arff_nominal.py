@@ -78,7 +78,8 @@ def values_of(text: str) -> list[str] | None:
 
 def _matches(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
     """Match a complete string as comma-separated items; return an empty list if it does not match."""
-    matches, start = list[re.Match[str]](), 0
+    matches = list[re.Match[str]]()
+    start = 0
     while not matches or matches[-1].groups()[-1] == ",":
         match = pattern.match(text, start)
         if match is None:
@@ -127,7 +128,10 @@ def read_nominal(
     """
     widths = [0 if column in label_columns else len(nominal or "1") for column, nominal in enumerate(values)]
     starts = np.concatenate([[0], np.cumsum(widths)])
-    data, indices, indptr, labels = list[float](), list[int](), [0], list[int]()
+    data = list[float]()
+    indices = list[int]()
+    indptr = [0]
+    labels = list[int]()
     for number, line in enumerate(lines[1], start=lines[0]):
         text = line.strip()
         if not text or text.startswith("%"):

@@ -100,15 +100,18 @@ def _row(entry: DatasetEntry, name: str, results: tuple[str, ...]) -> CatalogueR
     ]
     mirrored = [file for source, file in sources if source.kind == "mirror"]
     described = [file for _, file in sources if file.sha256] or [file for _, file in sources]
+    addresses = dict.fromkeys(address for source, file in sources for address in _addresses(source, file))
+    plain_sha256 = next((file.plain_sha256 for _, file in sources if file.plain_sha256), "")
+    mirror_path = mirrored[0].where[0] if mirrored else ""
     return CatalogueRow(
         dataset=entry.id,
         title=entry.title,
         file=name,
-        addresses=tuple(dict.fromkeys(address for source, file in sources for address in _addresses(source, file))),
-        mirror_path=mirrored[0].where[0] if mirrored else "",
+        addresses=tuple(addresses),
+        mirror_path=mirror_path,
         bytes=described[0].bytes,
         sha256=described[0].sha256 or "",
-        plain_sha256=next((file.plain_sha256 for _, file in sources if file.plain_sha256), ""),
+        plain_sha256=plain_sha256,
         licence=entry.terms,
         results=results,
     )

@@ -15,7 +15,9 @@ from textmix.core import io
 from textmix.core.errors import ConfigError, DataFormatError, suggest
 
 #: Values of `Corpus.split`; an unused document is in neither the training nor the test set.
-TRAIN, TEST, UNUSED = 0, 1, -1
+TRAIN = 0
+TEST = 1
+UNUSED = -1
 
 
 @dataclass(frozen=True)
@@ -171,15 +173,21 @@ class Corpus:
         kept = [column for column, name in enumerate(self.label_names) if name in names]
         labels = self.labels[:, kept]
         rows = np.flatnonzero(np.diff(labels.indptr)).tolist()
+        ids = [self.ids[row] for row in rows]
+        label_names = [self.label_names[column] for column in kept]
+        split = None if self.split is None else self.split[rows]
+        text = None if self.text is None else self.text.take(rows)
+        tokens = None if self.tokens is None else self.tokens.take(rows)
+        features = None if self.features is None else sparse.csr_array(self.features[rows])
         return replace(
             self,
-            ids=[self.ids[row] for row in rows],
-            label_names=[self.label_names[column] for column in kept],
+            ids=ids,
+            label_names=label_names,
             labels=sparse.csr_array(labels[rows]),
-            split=None if self.split is None else self.split[rows],
-            text=None if self.text is None else self.text.take(rows),
-            tokens=None if self.tokens is None else self.tokens.take(rows),
-            features=None if self.features is None else sparse.csr_array(self.features[rows]),
+            split=split,
+            text=text,
+            tokens=tokens,
+            features=features,
         )
 
     def classes(self) -> np.ndarray:
@@ -222,13 +230,10 @@ class Corpus:
               ``PART_no_label``, ``PART_one_label`` and ``PART_several_labels``.
         """
         rows = np.split(self.labels.indices, self.labels.indptr[1:-1])
-        stats: dict[str, Any] = {
-            "documents": self.n_documents,
-            "labels": len(self.label_names),
-            "label_sets": len({row.tobytes() for row in rows}),
-            "labels_used": int(np.count_nonzero(self.labels.sum(axis=0))),
-            "multi_label_share": float(np.mean(self.label_counts > 1)) if self.n_documents else 0.0,
-        }
+        stats: dict[str, Any] = {"documents": self.n_documents, "labels": len(self.label_names)}
+        stats["label_sets"] = len({row.tobytes() for row in rows})
+        stats["labels_used"] = int(np.count_nonzero(self.labels.sum(axis=0)))
+        stats["multi_label_share"] = float(np.mean(self.label_counts > 1)) if self.n_documents else 0.0
         if self.features is not None:
             stats["features"] = self.features.shape[1]
             stats["mean_length"] = float(self.features.sum() / max(self.n_documents, 1))
@@ -263,7 +268,8 @@ class Corpus:
             arrays["split"] = self.split
         for name, block in (("text", self.text), ("tokens", self.tokens)):
             if block is not None:
-                arrays[name], arrays[f"{name}_offsets"] = block.values, block.offsets
+                arrays[name] = block.values
+                arrays[f"{name}_offsets"] = block.offsets
         if self.features is not None:
             arrays["features_data"] = self.features.data
             arrays["features_indices"] = self.features.indices.astype(np.int32)
@@ -327,25 +333,30 @@ class Corpus:
         def block(name: str) -> Ragged | None:
             return Ragged(array(name), array(f"{name}_offsets")) if f"{name}.npy" in files else None
 
-        ids, names = _unpack(array("ids")), _unpack(array("label_names"))
+        ids = _unpack(array("ids"))
+        names = _unpack(array("label_names"))
         indices = array("labels_indices")
         ones = np.ones(len(indices), dtype=np.int8)
         features = None
         if head["features_shape"] is not None:
-            data, indptr = array("features_data"), array("features_indptr")
+            data = array("features_data")
+            indptr = array("features_indptr")
             # SciPy upcasts both index arrays to the wider dtype: a 64-bit indptr would double the size of the indices.
             indptr = indptr.astype(sparse.get_index_dtype(maxval=max(len(data), *head["features_shape"])))
             features = sparse.csr_array((data, array("features_indices"), indptr), shape=tuple(head["features_shape"]))
+        labels = sparse.csr_array((ones, indices, array("labels_indptr")), shape=(len(ids), len(names)))
+        split = np.asarray(array("split")) if "split.npy" in files else None
+        feature_names = _unpack(array("feature_names")) if "feature_names.npy" in files else None
         return cls(
             name=head["name"],
             ids=ids,
             label_names=names,
-            labels=sparse.csr_array((ones, indices, array("labels_indptr")), shape=(len(ids), len(names))),
-            split=np.asarray(array("split")) if "split.npy" in files else None,
+            labels=labels,
+            split=split,
             text=block("text"),
             tokens=block("tokens"),
             features=features,
-            feature_names=_unpack(array("feature_names")) if "feature_names.npy" in files else None,
+            feature_names=feature_names,
             info=head["info"],
         )
 

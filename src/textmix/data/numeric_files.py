@@ -174,7 +174,10 @@ def read_numbers(path: Path, data: bytes, columns: int, form: Form, start: int =
     DataFormatError
         If a row does not match the syntax, has a wrong number of values or invalid indices, or is truncated.
     """
-    lines, labels, items, blocks = list[int](), list[bytes](), list[bytes](), list[sparse.csr_array]()
+    lines = list[int]()
+    labels = list[bytes]()
+    items = list[bytes]()
+    blocks = list[sparse.csr_array]()
     for number, row in _rows(path, data, form, start):
         match = form.row.fullmatch(row)
         if match is None:
@@ -227,9 +230,11 @@ def _matrix(path: Path, lines: Sequence[int], rows: Sequence[bytes], columns: in
         wrong = np.flatnonzero(sizes != columns)
         if len(wrong):
             raise DataFormatError(path, lines[wrong[0]], f"has {sizes[wrong[0]]} values, expected {columns}")
-        indices, values = np.tile(np.arange(columns), len(rows)), numbers
+        indices = np.tile(np.arange(columns), len(rows))
+        values = numbers
     else:
-        indices, values = numbers[::2] - form.low, numbers[1::2]
+        indices = numbers[::2] - form.low
+        values = numbers[1::2]
     row = np.repeat(np.arange(len(rows)), sizes)
     falls = np.zeros(len(values), dtype=bool)
     falls[1:] = (np.diff(indices) <= 0) & (np.diff(row) == 0)
@@ -332,9 +337,10 @@ def matrix_corpus(
     labels = sparse.csr_array(sparse.vstack([matrix_pair[1] for matrix_pair in matrices.values()], format="csr"))
     sizes = {role: matrix_pair[0].shape[0] for role, matrix_pair in matrices.items()}
     require_documents(options, sum(sizes.values()))
+    ids = [f"{role}/{row}" if role in SPLITS else str(row) for role, size in sizes.items() for row in range(size)]
     return Corpus(
         name=options["name"],
-        ids=[f"{role}/{row}" if role in SPLITS else str(row) for role, size in sizes.items() for row in range(size)],
+        ids=ids,
         label_names=label_names,
         labels=labels,
         split=split_array(sizes),

@@ -218,7 +218,8 @@ def _check_names(corpus: Corpus, names: Sequence[str], description: str) -> None
 
 def _check_matrix(corpus: Corpus, matrix: sparse.csr_array, shape: tuple[int, int], description: str) -> None:
     """Check that a CSR matrix has the expected shape and sorted, unique, valid indices."""
-    indptr, indices = matrix.indptr, matrix.indices
+    indptr = matrix.indptr
+    indices = matrix.indices
     _require(corpus, matrix.format == "csr" and matrix.shape == shape, f"{description} should be CSR of shape {shape}")
     fits = len(indptr) == shape[0] + 1 and indptr[0] == 0 and indptr[-1] == len(indices) == len(matrix.data)
     _require(corpus, fits and bool(np.all(np.diff(indptr) >= 0)), f"{description} have a damaged indptr")
@@ -235,7 +236,8 @@ def _check_matrix(corpus: Corpus, matrix: sparse.csr_array, shape: tuple[int, in
 
 
 def _check_ragged(corpus: Corpus, block: Ragged, dtype: type, description: str) -> None:
-    offsets, values = block.offsets, block.values
+    offsets = block.offsets
+    values = block.values
     _require(corpus, values.dtype == dtype and offsets.dtype == np.int64, f"{description} have a wrong dtype")
     fits = offsets.shape == (len(corpus.ids) + 1,) and offsets[0] == 0 and offsets[-1] == len(values)
     _require(corpus, bool(fits and np.all(np.diff(offsets) >= 0)), f"{description} have damaged offsets")

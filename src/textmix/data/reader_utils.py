@@ -97,7 +97,8 @@ def decode(path: str | Path, data: bytes, encoding: str) -> str:
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
-        line, column = data.count(b"\n", 0, error.start) + 1, error.start - data.rfind(b"\n", 0, error.start)
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - data.rfind(b"\n", 0, error.start)
         problem = f"byte {data[error.start]:#04x} at {column}"
         raise DataFormatError(path, line, f"is not {encoding} text ({problem}); {REMEDY}") from error
     nul = data.find(b"\0")
@@ -216,7 +217,8 @@ def corpus_of_parts(
     DataFormatError
         If there are no documents.
     """
-    documents, sizes = list[Document](), dict[str, int]()
+    documents = list[Document]()
+    sizes = dict[str, int]()
     for role, documents_of_role in documents_by_role.items():
         numbered = (
             (document._replace(id=f"{role}/{document.id}") for document in documents_of_role)

@@ -295,7 +295,8 @@ def _whole(
         raise ConfigError(
             f"{where}: {name}.from: no data set '{entry['from']}'; {suggest(entry['from'], entries_by_name)}"
         )
-    parent, title = entries_by_name[entry["from"]], ", ".join(entry["classes"])
+    parent = entries_by_name[entry["from"]]
+    title = ", ".join(entry["classes"])
     sources = [{key: value for key, value in source.items() if key not in _CONTENT} for source in parent["sources"]]
     overrides = {key: value for key, value in entry.items() if key != "from"}
     kept = {key: value for key, value in parent.items() if key not in _CONTENT}
@@ -356,18 +357,15 @@ def dataset_entry(name: str, raw: Mapping[str, Any], where: str) -> DatasetEntry
     unused = sorted(set(raw["files"]) - {role for source in shared for role in source.files})
     if unused:
         raise ConfigError(f"{where}.files: no source has the role '{unused[0]}'; add it to a source or take it out")
+    descriptions = {key: raw.get(key, "") for key in ("title", "citation", "terms", "note", "no_digest")}
     return DatasetEntry(
         id=name,
-        title=raw.get("title", ""),
-        citation=raw.get("citation", ""),
-        terms=raw.get("terms", ""),
         files=raw["files"],
         sources=sources,
         hosts=frozenset(raw.get("hosts", ())),
         classes=raw.get("classes", ()),
-        note=raw.get("note", ""),
-        no_digest=raw.get("no_digest", ""),
         raw=raw,
+        **descriptions,
     )
 
 
@@ -376,7 +374,8 @@ def _source(raw: Mapping[str, Any], entry: Mapping[str, Any], where: str) -> Sou
     kinds = [kind for kind in KINDS if kind in raw]
     if len(kinds) != 1:
         raise ConfigError(f"{where}: has {kinds or 'none'} of {list(KINDS)}; give exactly one")
-    kind, content = kinds[0], raw[kinds[0]]
+    kind = kinds[0]
+    content = raw[kind]
     files = {
         role: _file(file, kind, f"{where}.{kind}.{role}") for role, file in content.get("members", content).items()
     }
@@ -384,20 +383,24 @@ def _source(raw: Mapping[str, Any], entry: Mapping[str, Any], where: str) -> Sou
     unknown = sorted(set(files) ^ set(names) if "files" in raw else set(files) - set(names))
     if unknown:
         raise ConfigError(f"{where}.{kind}: unknown role '{unknown[0]}'; name it under files: {sorted(names)}")
+    reader = _reader(raw.get("reader", entry["reader"]))
+    content_digest = raw.get("content_digest", entry.get("content_digest"))
+    wheel = _wheel(content) if kind == "package" else None
     return Source(
         kind=kind,
         files=files,
-        reader=_reader(raw.get("reader", entry["reader"])),
-        content_digest=raw.get("content_digest", entry.get("content_digest")),
+        reader=reader,
+        content_digest=content_digest,
         expect=raw.get("expect", entry["expect"]),
         names={role: names[role] for role in files},
-        wheel=_wheel(content) if kind == "package" else None,
+        wheel=wheel,
     )
 
 
 def _reader(raw: Mapping[str, Any]) -> Reader:
     """Build the reader of an entry or a source, which is specified as a module or as a format."""
-    name, options = raw["name"], raw.get("options", {})
+    name = raw["name"]
+    options = raw.get("options", {})
     return reader_of(name, options) if name in WITH_LABELS else Reader(name, options)
 
 

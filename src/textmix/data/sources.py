@@ -302,7 +302,9 @@ class _Download:
     """Downloader for pooch; `UnavailableError` stops the retries, other errors do not."""
 
     def __init__(self, file: SourceFile, hosts: frozenset[str], limits: Limits) -> None:
-        self._file, self._hosts, self._limits = file, hosts, limits
+        self._file = file
+        self._hosts = hosts
+        self._limits = limits
 
     def __call__(self, url: str, path: str, _: Any) -> None:
         import requests
@@ -358,15 +360,21 @@ class _Content:
     """File object that pooch writes to; rejects invalid content and aborts stalled transfers."""
 
     def __init__(self, stream: IO[bytes], url: str, most: int, limits: Limits) -> None:
-        self.size, self.stalled = 0, False
-        self._stream, self._url, self._most, self._limits = stream, url, most, limits
-        self._window, self._timer = 0, Timer(0, self._cut)
+        self.size = 0
+        self.stalled = False
+        self._stream = stream
+        self._url = url
+        self._most = most
+        self._limits = limits
+        self._window = 0
+        self._timer = Timer(0, self._cut)
         self._response: Any = None
 
     def watch(self, response: Any) -> None:
         """Abort the transfer of a response if fewer than ``flow`` bytes arrive within ``stall`` seconds."""
         self._timer.cancel()
-        self._window, self._response = 0, response
+        self._window = 0
+        self._response = response
         self._timer = Timer(self._limits.stall, self._cut)
         self._timer.daemon = True
         self._timer.start()
@@ -382,7 +390,8 @@ class _Content:
         """Write the next chunk of the body."""
         if not self.size:
             _check_start(chunk, self._url)
-        self.size, self._window = self.size + len(chunk), self._window + len(chunk)
+        self.size += len(chunk)
+        self._window += len(chunk)
         if self.size > self._most:
             raise UnavailableError("sends more than the file has")
         self._stream.write(chunk)

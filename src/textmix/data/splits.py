@@ -100,7 +100,8 @@ def _parse_day(day: re.Match[str], day_first: bool) -> datetime:
     year = int(day["year"])
     if year <= 99:
         year += 2000 if year < FIRST_YEAR_1900 else 1900
-    month, day_of_month = int(day["second"]), int(day["first"])
+    month = int(day["second"])
+    day_of_month = int(day["first"])
     if not day_first:
         month, day_of_month = day_of_month, month
     return datetime.fromisoformat(f"{year:04}-{month:02}-{day_of_month:02}{day['time'] or ''}")

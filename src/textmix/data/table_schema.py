@@ -236,16 +236,19 @@ def infer_schema(file: TableFile, options: ColumnOptions, printed: bool = False)
         label_separator=options.label_separator,
         header=file.header,
     )
-    return schema, ColumnRoles(
+    unused = [position for position in range(len(columns)) if position not in used]
+    flags_have_zeros = len(labels) > 1 and any(_has_zeros(file, position) for position in labels)
+    column_roles = ColumnRoles(
         text=text,
         labels=labels,
         roles=roles,
         features=dict(zip(feature_names, features, strict=True)),
-        unused=[position for position in range(len(columns)) if position not in used],
+        unused=unused,
         printed=printed,
-        flags_have_zeros=len(labels) > 1 and any(_has_zeros(file, position) for position in labels),
+        flags_have_zeros=flags_have_zeros,
         answer=answer,
     )
+    return schema, column_roles
 
 
 def _may_be_numeric(free: Sequence[_Column], columns: Sequence[_Column], features: Sequence[int]) -> bool:
@@ -517,14 +520,19 @@ def _describe_column(position: int, name: Reference, cells: Sequence[Any]) -> _C
     if not texts:
         return _Column(position, name, 0.0, 0.0, 1.0, has_lists=False)
     has_lists = any(isinstance(cell, (list, dict)) for cell in filled)
+    n_words = [len(text.split()) for text in texts]
+    n_characters = [len(text) for text in texts]
+    has_lists = has_lists or (are_printed(filled) and not _is_prose(texts))
+    distinct = len(set(texts)) / len(texts)
+    is_numeric = all(map(is_number, texts))
     return _Column(
         position=position,
         name=name,
-        mean_words=float(np.mean([len(text.split()) for text in texts])),
-        mean_characters=float(np.mean([*map(len, texts)])),
-        distinct=len(set(texts)) / len(texts),
-        has_lists=has_lists or (are_printed(filled) and not _is_prose(texts)),
-        is_numeric=all(map(is_number, texts)),
+        mean_words=float(np.mean(n_words)),
+        mean_characters=float(np.mean(n_characters)),
+        distinct=distinct,
+        has_lists=has_lists,
+        is_numeric=is_numeric,
     )
 
 

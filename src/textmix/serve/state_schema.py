@@ -65,7 +65,8 @@ def write_state(folder: Path, owner: Any, forms: Mapping[str, Any], inside: str 
     """
     values: dict[str, Any] = {}
     for attribute, form in forms.items():
-        name, value = f"{inside}{attribute}", getattr(owner, attribute, None)
+        name = f"{inside}{attribute}"
+        value = getattr(owner, attribute, None)
         if isinstance(form, tuple):
             values |= write_state(folder, value, form[1], f"{name}.")
         elif value is None and not _parse(form)[1]:

@@ -61,12 +61,15 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
             reviews[key] = rating, text
     keys = sorted(reviews, key=lambda key: (key[1] == _UNLABELLED, SPLITS[key[0]], *key[1:]))
     _check_parts(files[roles[0]], {key[:2] for key in keys}, with_unlabelled)
-    return text_corpus(
-        options,
-        (Document("/".join(map(str, key)), None if key[1] == _UNLABELLED else key[1], reviews[key][1]) for key in keys),
-        np.array([UNUSED if key[1] == _UNLABELLED else SPLITS[key[0]] for key in keys], dtype=np.int8),
-        {"ratings": _count_ratings({key: reviews[key][0] for key in keys})},
-    )
+    documents = []
+    split = []
+    for key in keys:
+        part, folder, _ = key
+        is_unlabelled = folder == _UNLABELLED
+        documents.append(Document("/".join(map(str, key)), None if is_unlabelled else folder, reviews[key][1]))
+        split.append(UNUSED if is_unlabelled else SPLITS[part])
+    ratings = _count_ratings({key: reviews[key][0] for key in keys})
+    return text_corpus(options, documents, np.array(split, dtype=np.int8), {"ratings": ratings})
 
 
 def _check_parts(path: Path, folders: set[tuple[str, str]], with_unlabelled: bool) -> None:
@@ -89,7 +92,8 @@ def _reviews(path: Path, with_unlabelled: bool) -> Iterator[tuple[tuple[str, str
 
 
 def _count_ratings(ratings: Mapping[tuple[str, str, int], int]) -> dict[str, dict[str, int]]:
-    return {
-        split: {str(r): n for r, n in sorted(Counter(v for key, v in ratings.items() if key[0] == split).items())}
-        for split in SPLITS
-    }
+    counts = {}
+    for split in SPLITS:
+        counter = Counter(rating for key, rating in ratings.items() if key[0] == split)
+        counts[split] = {str(rating): number for rating, number in sorted(counter.items())}
+    return counts

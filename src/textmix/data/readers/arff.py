@@ -103,8 +103,11 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     DataFormatError
         If a file is not valid ARFF, the files have different attributes, or the labels do not match the attributes.
     """
-    matrices, names, label_attributes = dict[str, tuple[sparse.csr_array, sparse.csr_array]](), list[str](), set[str]()
-    feature_names, label_names = list[str](), list[str]()
+    matrices = dict[str, tuple[sparse.csr_array, sparse.csr_array]]()
+    names = list[str]()
+    label_attributes = set[str]()
+    feature_names = list[str]()
+    label_names = list[str]()
     for role, path in data_files(files).items():
         data = content_of(path)
         header = read_header(path, data)
@@ -152,11 +155,12 @@ def read_features(path: Path, names: set[str]) -> tuple[sparse.csr_array, list[s
         return read_table(path, data, header).matrix, header.names
     first = data.count(b"\n", 0, header.end) + 1
     lines = decode(path, data[header.end :], "utf-8").split("\n")
-    used = [
-        values if values is None or {f"{name}={value}" for value in values} & names else [*values, "?"]
-        for name, values in zip(header.names, header.values, strict=True)
-    ]
-    table = read_nominal(path, (first, lines), header.names, used, set())
+    allowed_values = []
+    for name, values in zip(header.names, header.values, strict=True):
+        is_label = values is not None and not {f"{name}={value}" for value in values} & names
+        # The class of an unlabelled document is missing.
+        allowed_values.append([*(values or ()), "?"] if is_label else values)
+    table = read_nominal(path, (first, lines), header.names, allowed_values, set())
     return table.features, list(table.names)
 
 
@@ -206,7 +210,8 @@ def _split_columns(
     table: NumberTable, names: list[str], label_attributes: set[str], identifiers: set[str]
 ) -> tuple[sparse.csr_array, sparse.csr_array, list[str], list[str]]:
     """Split a numeric table into features and labels like `_with_nominals`; identifier columns are dropped."""
-    columns, excluded = {name: column for column, name in enumerate(names)}, label_attributes | identifiers
+    columns = {name: column for column, name in enumerate(names)}
+    excluded = label_attributes | identifiers
     feature_names = [name for name in names if name not in excluded]
     label_names = [name for name in names if name in label_attributes]
     labels = take_labels(table, np.array([columns[name] for name in label_names], dtype=np.int64), label_names)
@@ -237,7 +242,10 @@ def read_header(path: Path, data: bytes) -> Header:
     if mark is None:
         end = data.count(b"\n", 0, len(data) - 1) + 1
         raise DataFormatError(path, end, "no @data line before the end: the file is truncated")
-    names, binary, values, related = list[str](), list[bool](), list[list[str] | None](), ""
+    names = list[str]()
+    binary = list[bool]()
+    values = list[list[str] | None]()
+    related = ""
     for number, line in enumerate(decode(path, data[: mark.start()], "utf-8").split("\n"), start=1):
         text = line.strip()
         if not text or text.startswith("%"):

@@ -45,7 +45,8 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
 
 def _documents(path: Path, options: Mapping[str, Any]) -> Iterator[Document]:
-    text, label = options["text"], options["label"]
+    text = options["text"]
+    label = options["label"]
     where: Mapping[str, str] = options.get("where", {})
     names: Mapping[str, str] | None = options.get("label_names")
     lines = Lines(path, iter_lines(path, MAX_BYTES), options.get("encoding", "utf-8"), require_final_newline=True)

@@ -84,7 +84,8 @@ def _read_part(path: Path, options: Mapping[str, Any]) -> _Part:
 
 def _numbers(files: list[_Part], options: Mapping[str, Any]) -> np.ndarray:
     """Return the L label numbers, sorted int64, from the options or, with ``found``, from the files."""
-    n_labels, first = int(options["n_labels"]), options.get("first_label", 0)
+    n_labels = int(options["n_labels"])
+    first = options.get("first_label", 0)
     if first != "found":
         return np.arange(n_labels) + int(first)
     numbers = np.unique(np.concatenate([file.labels for file in files]))

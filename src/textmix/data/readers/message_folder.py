@@ -168,7 +168,8 @@ def _document(path: Path, name: str, data: bytes, options: Mapping[str, Any]) ->
     components = name.rsplit("/", 2)
     if len(components) < 2:
         raise DataFormatError(path, None, f"the file {name!r} lies in no class folder")
-    folder, file = components[-2], components[-1].removesuffix(".txt")
+    folder = components[-2]
+    file = components[-1].removesuffix(".txt")
     if "labels" not in options:
         return Document(f"{folder}/{file}", folder, _text(path, name, data, options))
     label = next((label for pattern, label in options["labels"].items() if fnmatchcase(name, pattern)), None)

@@ -108,17 +108,18 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 def _corpus(options: Mapping[str, Any], rows: list[Story]) -> Corpus:
     require_documents(options, len(rows))
     names, labels = named_labels([row.topics for row in rows])
+    remarks = Counter(remark for row in rows for remark in row.remarks)
+    info: dict[str, Any] = {"documents with": dict(sorted(remarks.items()))}
+    info["topic named twice"] = [str(row.number) for row in rows if row.repeats]
+    split = np.array([row.split for row in rows], dtype=np.int8)
     return Corpus(
         name=options["name"],
         ids=[str(row.number) for row in rows],
         label_names=names,
         labels=labels,
-        split=np.array([row.split for row in rows], dtype=np.int8),
+        split=split,
         text=Ragged.from_texts(row.text for row in rows),
-        info={
-            "documents with": dict(sorted(Counter(remark for row in rows for remark in row.remarks).items())),
-            "topic named twice": [str(row.number) for row in rows if row.repeats],
-        },
+        info=info,
     )
 
 
@@ -164,10 +165,13 @@ def _skip(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
 
 def _story(head: dict[bytes, bytes], content: bytes) -> Story:
     """Parse a document from its attributes and content; raise ValueError if it is malformed."""
-    lewis, has_topics, number = head.get(b"LEWISSPLIT"), head.get(b"TOPICS"), head.get(b"NEWID", b"")
+    lewis = head.get(b"LEWISSPLIT")
+    has_topics = head.get(b"TOPICS")
+    number = head.get(b"NEWID", b"")
     if lewis not in _LEWISSPLIT or has_topics not in _HAS_TOPICS or not re.fullmatch(rb"[0-9]{1,9}", number):
         raise ValueError("LEWISSPLIT, TOPICS or NEWID is missing or unknown")
-    start, topic_list = _TEXT.search(content), _TOPICS.search(content)
+    start = _TEXT.search(content)
+    topic_list = _TOPICS.search(content)
     if start is None or topic_list is None or topic_list.end() > start.start():
         raise ValueError("expected <TOPICS> of <D> elements and then <TEXT>, both closed")
     if content.count(b"<TOPICS>") != 1 or not content.rstrip().endswith(b"</TEXT>") or content.count(b"</TEXT>") != 1:
@@ -190,7 +194,8 @@ def _text(text_type: bytes, content: bytes) -> tuple[bytes, tuple[str, ...]]:
 
 def _element(content: bytes, opened: bytes, closed: bytes) -> bytes | None:
     """Return the content of an optional element; raise ValueError if it is not closed or repeated."""
-    start, stop = content.find(opened), content.find(closed)
+    start = content.find(opened)
+    stop = content.find(closed)
     if start < 0 and stop < 0:
         return None
     if not 0 <= start < stop or content.find(opened, start + 1) >= 0 or content.find(closed, stop + 1) >= 0:

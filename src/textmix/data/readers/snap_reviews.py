@@ -56,7 +56,8 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     """
     path = file_of(files, "data")
     text = decode(path, open_plain(path), options.get("encoding", "latin-1"))
-    counts, documents = Counter[str](), list[Document]()
+    counts = Counter[str]()
+    documents = list[Document]()
     for number, review in enumerate(read_records(path, text)):
         counts[f"{review.stars:g} stars"] += 1
         if review.stars != 3:
@@ -90,7 +91,9 @@ def read_records(path: Path, text: str) -> Iterator[Review]:
     lines = text.split("\n")
     if lines.pop() != "":
         raise DataFormatError(path, len(lines) + 1, "the last line has no line end: the file is truncated")
-    record, start, last = dict[str, str](), 1, ""
+    record = dict[str, str]()
+    start = 1
+    last = ""
     for number, line in enumerate([*lines, ""], start=1):
         match = _FIELD.fullmatch(line.rstrip("\r"))
         if match and match[1] not in record:

@@ -40,7 +40,8 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
         If the header or a row is invalid, or the files have different columns.
     """
     n_labels = int(options["n_labels"])
-    documents, names = {}, list[str]()
+    documents = {}
+    names = list[str]()
     for role, path in data_files(files).items():
         data = content_of(path)
         header = _header(path, data, n_labels)

@@ -42,23 +42,27 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
         If a file or a cell is invalid.
     """
     columns = {"id": "id", "split": "parts", "groups": "groups", "dates": "dates"}
-    text, label = options.get("text"), options.get("label")
+    text = options.get("text")
+    label = options.get("label")
     by_number = text is not None and all(
         isinstance(column, int) for column in (text if isinstance(text, list) else [text])
     )
-    return read_table(
+    roles = {role: options[key] for key, role in columns.items() if key in options}
+    dialect = {key: options.get(key) for key in ("encoding", "delimiter", "prefix")}
+    unlabelled = options.get("unlabelled", "refuse")
+    multi_label = options.get("several", False)
+    table = read_table(
         data_files(files),
         text=text,
         labels=label,
-        roles={role: options[key] for key, role in columns.items() if key in options},
+        roles=roles,
         format=options["format"],
         header=False if by_number else None,
-        multi_label=options.get("several", False),
-        unlabelled=options.get("unlabelled", "refuse"),
+        multi_label=multi_label,
+        unlabelled=unlabelled,
         name=options["name"],
         option_names=("text", "label"),
         label_separator=options.get("separator"),
-        encoding=options.get("encoding"),
-        delimiter=options.get("delimiter"),
-        prefix=options.get("prefix"),
-    ).corpus
+        **dialect,
+    )
+    return table.corpus
