@@ -9,6 +9,7 @@ import pytest
 
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.corpus import Corpus
+from textmix.data.feature_rows import FeatureRows
 from textmix.data.user_data import is_numeric, read_folder, read_numeric
 
 
@@ -85,15 +86,18 @@ def test_arff_of_mulan_has_the_labels_of_its_xml(tmp_path: Path) -> None:
     (tmp_path / "a.xml").write_text(
         '<labels xmlns="http://mulan.sourceforge.net/labels"><label name="p"/><label name="q"/></labels>'
     )
-    corpus = read_numeric(tmp_path / "a.arff")
-    assert is_numeric(tmp_path / "a.arff") and corpus.features is not None
-    assert np.array_equal(corpus.features.toarray(), [[1, 0], [0, 2]])
+    corpus, task = read_numeric(tmp_path / "a.arff")
+    assert is_numeric(tmp_path / "a.arff") and isinstance(corpus.text, FeatureRows)
+    assert task == "multi"
+    assert np.array_equal(corpus.text.matrix().toarray(), [[1, 0], [0, 2]])
     assert (corpus.label_names, corpus.indicators().tolist()) == (["p", "q"], [[1, 0], [1, 1]])
 
 
 def test_arff_without_xml_has_its_last_nominal_attribute_as_class(tmp_path: Path) -> None:
     (tmp_path / "a.arff").write_text(ARFF.format(labels="@attribute c {x,y}\n", cells="x", other="y"))
-    assert labels_of(read_numeric(tmp_path / "a.arff")) == ["x", "y"]
+    corpus, task = read_numeric(tmp_path / "a.arff")
+    assert labels_of(corpus) == ["x", "y"]
+    assert task == "single"
     (tmp_path / "b.arff").write_text(ARFF.format(labels="@attribute c numeric\n", cells="1", other="2"))
     with pytest.raises(DataFormatError, match=r"last attribute 'c' is not nominal.*--label"):
         read_numeric(tmp_path / "b.arff")
@@ -101,6 +105,8 @@ def test_arff_without_xml_has_its_last_nominal_attribute_as_class(tmp_path: Path
 
 def test_libsvm_is_known_by_its_extension(tmp_path: Path) -> None:
     (tmp_path / "a.libsvm").write_text("1,2 1:0.5\n2 3:1\n")
-    corpus = read_numeric(tmp_path / "a.libsvm")
-    assert corpus.features is not None and corpus.features.shape == (2, 3)
+    corpus, task = read_numeric(tmp_path / "a.libsvm")
+    assert task == "multi"
+    assert isinstance(corpus.text, FeatureRows)
+    assert corpus.text.matrix().shape == (2, 3)
     assert corpus.indicators().tolist() == [[1, 1], [0, 1]]

@@ -375,6 +375,7 @@ class _Sure:
     task = "multi"
     label_names = ("art", "sport")
     extra_columns = ()
+    is_numeric = False
 
     def label(self, text: object) -> tuple[np.ndarray, np.ndarray]:
         return np.array([[1, 0], [0, 0]]), np.array([[0.9, 0.1], [0.2, 0.4]])
