@@ -109,7 +109,7 @@ def test_lists_of_doccano_with_one_label_each_are_single_labels(key: str, tmp_pa
 
 def test_spans_of_doccano_are_rejected(tmp_path: Path) -> None:
     rows = [{"text": text, "label": [[0, 3, kind]]} for text, kind in PAIRS]
-    with pytest.raises(DataFormatError, match="line 1: the label holds spans"):
+    with pytest.raises(DataFormatError, match="line 1: the label contains spans"):
         read_table(write_lines(tmp_path / "a.jsonl", rows))
 
 

@@ -132,7 +132,7 @@ def test_only_members_of_the_patterns_are_given(tmp_path: Path) -> None:
 @pytest.mark.parametrize("form", [tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
 def test_a_name_that_leads_out_is_refused(tmp_path: Path, name: str, form: int) -> None:
     path = put(tmp_path, tar({name: b"evil"}, form))
-    with pytest.raises(DataFormatError, match="leads out of the archive or is no name"):
+    with pytest.raises(DataFormatError, match="refers to a file outside the archive"):
         archive.iter_members(path, ["nothing"])
 
 
@@ -176,7 +176,7 @@ def test_a_chain_of_long_names_is_refused(tmp_path: Path) -> None:
 def test_a_member_that_stands_twice_is_refused(tmp_path: Path) -> None:
     first, second = tar({"a": b"1"}), tar({"./a": b"2"})
     path = put(tmp_path, first[: 2 * 512] + second)
-    with pytest.raises(DataFormatError, match="'a' stands twice"):
+    with pytest.raises(DataFormatError, match="'a' occurs twice"):
         archive.iter_members(path, ["*"])
 
 
@@ -260,7 +260,7 @@ def test_a_member_of_a_wheel_is_read(tmp_path: Path) -> None:
     ("members", "wanted", "mode", "limit", "message"),
     [
         ({"a": b"1"}, "b", 0, 10, "has 0 members 'b'"),
-        ({"../a": b"1"}, "../a", 0, 10, "leads out"),
+        ({"../a": b"1"}, "../a", 0, 10, "outside the archive"),
         ({"a": b"/etc/passwd"}, "a", stat.S_IFLNK | 0o777, 99, "is a link or a folder"),
         ({"a": b"0123456789"}, "a", 0, 9, "unpacks to more than 9 bytes"),
         ({"a": bytes(30 * 2**20)}, "a", 0, 2**31, "unpacks to more than"),
@@ -324,8 +324,8 @@ def test_a_zip_of_many_files_is_read_as_a_tar_of_the_same_files(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("members", "mode", "message"),
     [
-        ([("a", b"1"), ("../b", b"1")], 0, "leads out"),
-        ([("a", b"1"), ("a", b"2")], 0, "stands twice"),
+        ([("a", b"1"), ("../b", b"1")], 0, "outside the archive"),
+        ([("a", b"1"), ("a", b"2")], 0, "occurs twice"),
         ([("a", b"/etc/passwd"), ("b", b"1")], stat.S_IFLNK | 0o777, "is a link or a folder"),
         ([("a", b"12345678"), ("b", b"12345678")], 0, "unpacks to more than"),
     ],

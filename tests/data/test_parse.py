@@ -175,7 +175,7 @@ def test_options_are_checked(tmp_path: Path) -> None:
 
 
 def test_readers_come_from_a_closed_list() -> None:
-    with pytest.raises(ConfigError, match="no reader 'os'"):
+    with pytest.raises(ConfigError, match="unknown reader 'os'"):
         _ = Reader("os").module
     folder = Path(__file__).parents[2] / "src/textmix/data/readers"
     assert set(READERS) == {path.stem for path in folder.glob("*.py")} - {"__init__"}
@@ -232,8 +232,11 @@ BROKEN: dict[str, tuple[Callable[[], dict[str, Any]], str]] = {
     "labels int64": (lambda: {"labels": parts([1, 1], [0, 1], [0, 1, 1, 2], (3, 2), np.int64)}, "int8 ones"),
     "label index outside": (lambda: {"labels": parts([1, 1], [0, 2], [0, 1, 1, 2], (3, 2), ONES)}, "outside 0 to 1"),
     "label index negative": (lambda: {"labels": parts([1, 1], [0, -1], [0, 1, 1, 2], (3, 2), ONES)}, "outside 0 to 1"),
-    "label twice in a row": (lambda: {"labels": parts([1, 1], [1, 1], [0, 2, 2, 2], (3, 2), ONES)}, "stand twice"),
-    "labels not sorted": (lambda: {"labels": parts([1, 1], [1, 0], [0, 2, 2, 2], (3, 2), ONES)}, "not sorted"),
+    "label twice in a row": (
+        lambda: {"labels": parts([1, 1], [1, 1], [0, 2, 2, 2], (3, 2), ONES)},
+        "duplicated in a row",
+    ),
+    "labels not sorted": (lambda: {"labels": parts([1, 1], [1, 0], [0, 2, 2, 2], (3, 2), ONES)}, "unsorted"),
     "indptr falls": (lambda: {"labels": parts([1, 1], [0, 1], [0, 2, 1, 2], (3, 2), ONES)}, "damaged indptr"),
     "indptr short": (lambda: {"labels": parts([1, 1], [0, 1], [0, 1, 2], (3, 2), ONES)}, "damaged indptr"),
     "indptr past the end": (lambda: {"labels": parts([1, 1], [0, 1], [0, 1, 1, 3], (3, 2), ONES)}, "damaged indptr"),

@@ -138,7 +138,7 @@ def test_a_zip_of_one_file_is_read_and_one_of_several_refused(tmp_path, names):
     if len(names) == 1:
         assert texts(read(tmp_path, packed.getvalue())) == ["one two", "three"]
         return
-    what = rf"^data\.dat: the zip archive holds {len(names):,} files, and the limit is one; unpack it and name "
+    what = rf"^data\.dat: the zip archive contains {len(names):,} files instead of one; unpack it and name "
     with pytest.raises(DataFormatError, match=what):
         read(tmp_path, packed.getvalue())
 
@@ -194,7 +194,7 @@ FAULTS = {
     "no prefix": (b"__l__a one\nb two\n", {"prefix": "__l__"}, "line 2: has no label"),
     "prefix alone": (b"__l__ one\n", {"prefix": "__l__"}, "line 1: has no label"),
     "not UTF-8": (b"a one\nb \xff\n", {"encoding": "utf-8"}, "line 2: is not utf-8 text"),
-    "empty": (b"\n\n", {}, "holds no documents"),
+    "empty": (b"\n\n", {}, "contains no documents"),
 }
 
 

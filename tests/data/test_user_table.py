@@ -324,13 +324,13 @@ WRONG: dict[str, tuple[str, str | bytes, str]] = {
     "deep JSON": ("a.jsonl", '{"text": ' + "[" * 100_000 + "\n", "line 1: is not JSON"),
     "deep JSON array": ("a.json", "[" * 100_000 + "\n", "is not JSON"),
     "infinite label": ("a.jsonl", '{"text": "some words", "label": Infinity}\n', "line 1: is not JSON"),
-    "list in a list": ("a.jsonl", '{"text": "some words", "labels": [["a"]]}\n' * 2, "a list within a list"),
+    "list in a list": ("a.jsonl", '{"text": "some words", "labels": [["a"]]}\n' * 2, "nested list"),
     "array without its end": ("a.json", '[{"text": "some words", "label": "a"},\n', "does not end with its bracket"),
     "plain lines": ("a.txt", "some words\n" * 5, "plain lines have no labels"),
     "a bare prefix": ("a.txt", "__label__a some words\n__label__ words\n", "line 2: has no label after '__label__'"),
-    "nothing": ("a.csv", "", "holds no documents"),
-    "blank lines": ("a.csv", "\n\n", "holds no documents"),
-    "a header alone": ("a.csv", "text,label\n", "holds no documents"),
+    "nothing": ("a.csv", "", "contains no documents"),
+    "blank lines": ("a.csv", "\n\n", "contains no documents"),
+    "a header alone": ("a.csv", "text,label\n", "contains no documents"),
     "no form": ("a.doc", "x", "cannot infer the format"),
 }
 
@@ -412,7 +412,7 @@ def test_a_further_column_that_is_not_there_or_is_the_text_is_named(further: str
         (["x"] * 9, "one value only"),
         (["", "x"] * 9, "one value only"),
         ([str(row) for row in range(9)], "numbers the rows"),
-        ([f"remark {row}" for row in range(9)], "neither numbers nor categories"),
+        ([f"remark {row}" for row in range(9)], "neither numbers nor recurring categories"),
         (["a long text on the matter of the label, " * 3 + str(row % 2) for row in range(9)], "join it to the text"),
     ],
 )

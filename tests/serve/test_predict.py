@@ -128,7 +128,7 @@ def test_the_module_runs_and_reads_standard_input(models: Path) -> None:
     [
         (b"body\nx\n", ("--text", "text"), "new.csv: --text: unknown column 'text'; allowed: body"),
         (b"text\nf\xfcr\n", ("--encoding", "utf-8"), "new.csv, line 2: is not utf-8 text"),
-        (b"text\na\0\n", (), "new.csv, line 2: holds a NUL byte"),
+        (b"text\na\0\n", (), "new.csv, line 2: contains a NUL byte"),
         (b"text\na\n", ("--encoding", "nope"), "unknown encoding 'nope'"),
         (b"", (), "new.csv: is empty"),
     ],

@@ -63,7 +63,7 @@ def _only_member(raw: IO[bytes]) -> IO[bytes]:
     names = [info.filename for info in _files_of(archive)]
     if len(names) != 1:
         remedy = "unpack it and name the file or folder that is meant"
-        raise NotOneFile(f"the zip archive holds {len(names):,} files, and the limit is one; {remedy}")
+        raise NotOneFile(f"the zip archive contains {len(names):,} files instead of one; {remedy}")
     return archive.open(names[0])
 
 
@@ -302,7 +302,9 @@ def safe_name(path: Path, name: bytes | str) -> str:
     folders = text.removeprefix("./").rstrip("/").split("/")
     absolute = text.startswith("/") or re.match(r"[A-Za-z]:", text) is not None
     if absolute or ".." in folders or "\\" in text or not text or not text.translate(_PRIVATE).isprintable():
-        raise DataFormatError(path, None, f"the member name {text!r} leads out of the archive or is no name")
+        raise DataFormatError(
+            path, None, f"the member name {text!r} is invalid or refers to a file outside the archive"
+        )
     return "/".join(folders)
 
 
@@ -334,7 +336,7 @@ def iter_members(path: Path, members: Sequence[str], limit: int = MAX_BYTES) -> 
     selected.sort(key=itemgetter(0))
     for (name, _), (later, _) in pairwise(selected):
         if name == later:
-            raise DataFormatError(path, None, f"member {name!r} stands twice, so it is not clear which one is meant")
+            raise DataFormatError(path, None, f"member {name!r} occurs twice; remove one of them")
     return ((name, bytes(content)) for name, content in selected)
 
 

@@ -163,7 +163,7 @@ def _row(path: Path, number: int, text: str, values: Sequence[list[str] | None])
     pairs = _matches(_PAIR, text[1:-1]) if text.endswith("}") and text[1:-1].strip() else []
     places = [int(pair[1]) for pair in pairs]
     if not (text.endswith("}") and (pairs or not text[1:-1].strip())):
-        raise DataFormatError(path, number, f"{text[:60]!r} is not of the form {{index value, ...}}")
+        raise DataFormatError(path, number, f"{text[:60]!r} is not in the format {{index value, ...}}")
     if any(after <= before for before, after in pairwise(places)) or any(index >= len(row) for index in places):
         raise DataFormatError(path, number, f"has an index out of order, or not below {len(row)}")
     for pair in pairs:
@@ -177,12 +177,12 @@ def _read(path: Path, number: int, name: str, value: str, nominal: list[str] | N
         if value == "?":
             return -1, 0.0
         if value not in nominal:
-            problem = f"{value[:40]!r} is no value of the attribute {name!r}: {', '.join(nominal[:10])}"
+            problem = f"{value[:40]!r} is not a value of the attribute {name!r}: {', '.join(nominal[:10])}"
             raise DataFormatError(path, number, problem)
         return nominal.index(value), 1.0
     amount = parse_number(value)
     if amount is None:
-        raise DataFormatError(path, number, f"{value[:40]!r} of the attribute {name!r} is no number; fill it in")
+        raise DataFormatError(path, number, f"{value[:40]!r} of the attribute {name!r} is not a number; correct it")
     return 0, amount
 
 

@@ -72,9 +72,9 @@ class Ragged:
         Ragged
             The selected rows, in the order of ``rows``.
         """
-        rows = [self[row] for row in rows]
-        offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
-        return Ragged(np.concatenate([self.values[:0], *rows]), offsets)
+        selected = [self[row] for row in rows]
+        offsets = np.cumsum([0, *map(len, selected)], dtype=np.int64)
+        return Ragged(np.concatenate([self.values[:0], *selected]), offsets)
 
     def text(self, row: int) -> str:
         """Decode a row as UTF-8; ``values`` must be uint8."""

@@ -110,7 +110,7 @@ class Lines:
         if len(line) > MAX_LINE:
             raise DataFormatError(self.path, number, f"is longer than {MAX_LINE:,} bytes; {LONG_LINE_REMEDY}")
         if 0 in line:
-            raise DataFormatError(self.path, number, "holds a NUL byte: this is not text")
+            raise DataFormatError(self.path, number, "contains a NUL byte, so it is not text; convert it to UTF-8")
         try:
             return line.decode(self.encoding)
         except UnicodeDecodeError as error:
@@ -166,11 +166,11 @@ def utf8(path: str | Path, line: int, value: Any, name: str) -> bytes:
     if not isinstance(value, str):
         raise DataFormatError(path, line, f"{name} is {type(value).__name__}, not text")
     if "\0" in value:
-        raise DataFormatError(path, line, f"{name} holds a NUL")
+        raise DataFormatError(path, line, f"{name} contains a NUL character")
     try:
         return value.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise DataFormatError(path, line, f"{name} holds half a character (a lone surrogate)") from error
+        raise DataFormatError(path, line, f"{name} contains a lone surrogate; remove it") from error
 
 
 class _Unquoted(csv.excel_tab):

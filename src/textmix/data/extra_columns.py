@@ -116,7 +116,7 @@ def infer_column_kinds(cells: Mapping[str, Sequence[str]]) -> dict[str, str]:
             continue
         is_long = float(np.mean([*map(len, filled)])) > MAX_CELL_CHARACTERS
         if is_long or len(distinct) > MAX_CATEGORIES_PER_ROW * len(filled):
-            problem = "holds neither numbers nor categories that recur"
+            problem = "contains neither numbers nor recurring categories"
             raise ConfigError(f"--features: column {name!r} {problem}; leave it out, or join it to the text by --text")
         kinds[name] = "category"
     return kinds
@@ -147,6 +147,6 @@ def parse_numbers(name: str, cells: Sequence[str]) -> np.ndarray:
         if cell:
             number = parse_number(cell.replace(",", "."))
             if number is None:
-                raise ConfigError(f"column {name!r} holds numbers, but {cell[:40]!r} is not a number; correct it")
+                raise ConfigError(f"column {name!r} is numeric, but {cell[:40]!r} is not a number; correct it")
             numbers[row] = number
     return numbers

@@ -263,7 +263,7 @@ class _Tasks:
         """Yield (line, row) for each task."""
         for line, task in records:
             if not _is_task(task):
-                raise DataFormatError(self.name, line, "is no task of Label Studio, unlike the rows before it")
+                raise DataFormatError(self.name, line, "is not a Label Studio task, unlike the rows before it")
             identifier = {"id": task["id"]} if "id" in task else {}
             yield line, {**identifier, **task["data"], **self._choices(task)}
         if self._n_contradictory:

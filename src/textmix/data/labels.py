@@ -79,9 +79,9 @@ def label_name(value: Any) -> str:
             raise LabelError("is infinite, which cannot be a label")
         value = int(value) if value.is_integer() else value
     if isinstance(value, list) and len(value) == 3 and all(isinstance(offset, int) for offset in value[:2]):
-        raise LabelError("holds spans (start, end, label); only labels of whole texts are read")
+        raise LabelError("contains spans (start, end, label); only labels of whole texts are supported")
     if isinstance(value, (list, dict)):
-        raise LabelError("holds a list within a list, or an object; give the names of the labels")
+        raise LabelError("contains a nested list or an object; give the names of the labels")
     text = unicodedata.normalize("NFC", "" if value is None else str(value)).translate(_INVISIBLE).strip()
     if len(text) > 3 and text.startswith('="') and text.endswith('"'):  # a string formula exported by Excel
         text = text[1:]
@@ -169,7 +169,7 @@ def _item_name(item: Any) -> str:
     """Parse an item of a label list."""
     if isinstance(item, Mapping) and _NAME_KEY in item:
         if {"start", "end"} & set(item) or "start_offset" in item:
-            raise LabelError("holds spans (start, end, label); only labels of whole texts are read")
+            raise LabelError("contains spans (start, end, label); only labels of whole texts are supported")
         item = item[_NAME_KEY]
     return label_name(item)
 

@@ -204,7 +204,7 @@ def _rows(path: Path, data: bytes, form: Form, start: int) -> Iterator[tuple[int
         if not (ended or left_out):
             raise DataFormatError(path, number, "the file ends within this row: it is truncated; fetch it again")
         if ended and left_out and form is LIBSVM:
-            raise DataFormatError(path, number, "an empty line stands where a document should")
+            raise DataFormatError(path, number, "empty line, but a document is expected; remove it")
         if not left_out:
             yield number, row
 

@@ -231,7 +231,7 @@ def _check_matrix(corpus: Corpus, matrix: sparse.csr_array, shape: tuple[int, in
     _require(
         corpus,
         bool(np.all(increases)),
-        f"{description} have column indices that are not sorted or stand twice in a row",
+        f"{description} have column indices that are unsorted or duplicated in a row",
     )
 
 

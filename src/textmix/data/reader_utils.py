@@ -103,7 +103,9 @@ def decode(path: str | Path, data: bytes, encoding: str) -> str:
         raise DataFormatError(path, line, f"is not {encoding} text ({problem}); {REMEDY}") from error
     nul = data.find(b"\0")
     if nul >= 0:
-        raise DataFormatError(path, data.count(b"\n", 0, nul) + 1, "holds a NUL byte: this is not text")
+        raise DataFormatError(
+            path, data.count(b"\n", 0, nul) + 1, "contains a NUL byte, so it is not text; convert it to UTF-8"
+        )
     return text
 
 
@@ -141,7 +143,7 @@ def require_documents(options: Mapping[str, Any], count: int) -> None:
         If there are no documents.
     """
     if count == 0:
-        raise DataFormatError(options["name"], None, "its files hold no documents")
+        raise DataFormatError(options["name"], None, "its files contain no documents")
 
 
 def text_corpus(

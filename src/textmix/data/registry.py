@@ -62,7 +62,7 @@ class Reader:
         """
         if self.name not in READERS:
             allowed = ", ".join(sorted({*READERS, *WITH_LABELS}))
-            raise ConfigError(f"config/datasets.yaml: there is no reader {self.name!r}; choose one of {allowed}")
+            raise ConfigError(f"config/datasets.yaml: unknown reader {self.name!r}; choose one of {allowed}")
         return f"{readers.__name__}.{self.name}"
 
 

@@ -209,7 +209,7 @@ def check_mirror(mirror: str | Path | None) -> None:
     if not path.exists():
         raise ConfigError(f"TEXTMIX_MIRROR: {path} does not exist; name an existing folder, or unset the variable")
     if not path.is_dir():
-        raise ConfigError(f"TEXTMIX_MIRROR: {path} is a file; name the folder that holds the data sets")
+        raise ConfigError(f"TEXTMIX_MIRROR: {path} is a file; specify the directory of the data sets")
     if not os.access(path, os.R_OK | os.X_OK):
         raise ConfigError(f"TEXTMIX_MIRROR: {path} cannot be read; change its permissions, or name another folder")
 

@@ -576,7 +576,7 @@ def _inference_error(
         only = ", ".join(map(str, file.names[:MAX_COLUMNS_IN_MESSAGE]))
         return f"no column is left for the {role}: it has only {only}; {_format_advice(file)}"
     if is_text and all(column.is_numeric for column in columns):
-        return "all columns that could be the text hold numbers; a text is needed"
+        return "all candidate text columns are numeric; add a text column"
     candidates = [column for column in columns if (column.is_text if is_text else column.is_label)]
     problem = f"more than one column could be the {role}" if candidates else f"no column looks like {role}"
     listed = ", ".join(str(column.name) for column in (candidates or all_columns))
@@ -643,7 +643,7 @@ def schema_notes(file: TableFile, schema: TableSchema, columns: ColumnRoles) -> 
     if not schema.text:
         notes = [f"There is no text column; the features are {text}, and the label is the {label}."]
     if schema.text and any(PREFIX in str(row[position]) for row in file.head for position in columns.text):
-        notes.append(f"Texts hold words with {PREFIX}, which may give the label away.")
+        notes.append(f"Texts contain words with {PREFIX}, which may give the label away.")
     if not schema.header:
         notes.append(f"{Path(file.name).name} has no header; columns are counted from 1.")
     unused = [str(file.names[position]) for position in columns.unused if position != columns.answer]

@@ -171,18 +171,18 @@ def _read_class_folders(files: Mapping[str, Any], name: str, encoding: str | Non
     classes = _classes(folders)
     legacy_files: list[str] = []
     n_outside = 0
-    documents = {}
+    documents_by_split = {}
     for split, paths in folders.items():
         documents, outside = read_class_folders(paths, classes, encoding, legacy_files)
         n_outside += outside
-        documents[split] = documents
-    if not any(documents.values()):
+        documents_by_split[split] = documents
+    if not any(documents_by_split.values()):
         first = next(iter(folders.values()))[0]
         raise ConfigError(f"{first}: has no texts in class folders; put the texts of each class in a folder of its own")
     notes = legacy_notes(legacy_files)
     if n_outside:
         notes.append(f"{n_outside:,} files next to the class folders were skipped.")
-    corpus = corpus_of_parts({"name": name}, documents)
+    corpus = corpus_of_parts({"name": name}, documents_by_split)
     return replace(corpus, info={"remarks": notes} if notes else {})
 
 

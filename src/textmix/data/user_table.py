@@ -280,7 +280,7 @@ class _Reading:
             n_before = len(self.documents.lines)
             file = self._open(path)
             if not file.names:
-                raise DataFormatError(path, None, "holds no documents: it is empty, or has a header only")
+                raise DataFormatError(path, None, "contains no documents: it is empty or has only a header")
             options = self.options
             lacked_header = self.may_lack_header if self.schema is None else not self.schema.header
             if lacked_header and file.header:
@@ -298,7 +298,7 @@ class _Reading:
             self._finish_file(file, path)
             self.sizes[split] = len(self.documents.lines) - n_before
             if not self.sizes[split]:
-                raise DataFormatError(path, None, "holds no documents: it is empty, or has a header only")
+                raise DataFormatError(path, None, "contains no documents: it is empty or has only a header")
             if file.lines is not None:
                 _check_end(self.documents, path)
 

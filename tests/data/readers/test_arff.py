@@ -126,7 +126,7 @@ BROKEN_ROWS = {
     "cut in a row": ("{1 1}\n{1 1", FIRST + 1, "truncated"),
     "text after a row": ("{1 1} {2}\n", FIRST, "should be an index and a number"),
     "no documents": ("", None, "no documents"),
-    "nominal value": ("{0 2}\n", FIRST, "no value of a {0,1} attribute"),
+    "nominal value": ("{0 2}\n", FIRST, "not a value of a {0,1} attribute"),
     "dense row among sparse": ("{1 1}\n0,0,0,0\n", FIRST + 1, "'0' should be an index and a number"),
     "sparse row among dense": ("0,0,0,0\n{1 1}\n", FIRST + 1, "'{1 1}' should be a number"),
     "short row": ("0,0,0,0\n0,0,0\n", FIRST + 1, "has 3 values, expected 4"),
@@ -170,12 +170,16 @@ BROKEN_HEADS = {
     "name twice": (b"@relation r\n@attribute red {0,1}\n@attribute 'red' numeric\n@data\n", 4, "1 different"),
     "empty name": (b"@relation r\n@attribute '' numeric\n@data\n", 3, "0 different"),
     "NUL in a name": (b"@relation r\n@attribute '\\u0000' numeric\n@data\n", 3, "0 different"),
-    "string attribute": (b"@relation r\n@attribute a string\n@data\n", 2, "the attribute a is of the kind string"),
+    "string attribute": (
+        b"@relation r\n@attribute a string\n@data\n",
+        2,
+        "the attribute a has the unsupported type string",
+    ),
     "value twice": (b"@relation r\n@attribute a {b,b}\n@data\n", 2, "'@attribute a {b,b}'"),
-    "quote not closed": (b"@relation r\n@attribute 'a numeric\n@data\n", 2, "is not of the form"),
-    "no type": (b"@relation r\n@attribute a\n@data\n", 2, "is not of the form"),
+    "quote not closed": (b"@relation r\n@attribute 'a numeric\n@data\n", 2, "does not match the format"),
+    "no type": (b"@relation r\n@attribute a\n@data\n", 2, "does not match the format"),
     "not UTF-8": (b"@relation r\n@attribute caf\xe9 numeric\n@data\n", 2, "not utf-8"),
-    "junk": (b"hello\n@data\n", 1, "is not of the form"),
+    "junk": (b"hello\n@data\n", 1, "does not match the format"),
 }
 
 
@@ -277,7 +281,7 @@ def test_a_first_column_of_identifiers_is_no_feature(tmp_path: Path) -> None:
 def test_a_first_column_that_is_no_identifier_is_refused(head: str, tmp_path: Path) -> None:
     labels = XML_HEAD + b'<label name="red"/></labels>'
     data = f"@relation r\n{head}@data\n1,1\n".encode()
-    with pytest.raises(DataFormatError, match="first_is_id needs numbers alone"):
+    with pytest.raises(DataFormatError, match="first_is_id requires numeric attributes"):
         Sample("arff", {"data": data, "labels": labels}, {"first_is_id": True}).read(tmp_path)
 
 
@@ -296,14 +300,14 @@ def test_the_place_of_labels_is_that_of_meka(
 
 
 def test_another_number_of_labels_than_that_of_meka_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataFormatError, match="says by -C 2 that it has 2 labels, and n_labels 3"):
+    with pytest.raises(DataFormatError, match="declares 2 labels by -C 2, but n_labels is 3"):
         Sample("arff", {"data": MEKA.format(c=2).encode() + b"1,0,0,1,1\n"}, {"n_labels": 3}).read(tmp_path)
 
 
 @pytest.mark.parametrize("kind", ["string", "date 'yyyy-MM-dd'", "relational"])
 def test_an_attribute_that_is_no_number_is_named_with_the_way_out(kind: str, tmp_path: Path) -> None:
     data = f"@relation mail\n@attribute note {kind}\n@attribute kind {{ham,spam}}\n@data\n'a b',spam\n".encode()
-    what = f"line 2: the attribute note is of the kind {kind.split(maxsplit=1)[0]}; .* write texts as csv"
+    what = f"line 2: the attribute note has the unsupported type {kind.split(maxsplit=1)[0]}; .* write texts as csv"
     with pytest.raises(DataFormatError, match=what):
         Sample("arff", {"data": data}, {"label": "kind"}).read(tmp_path)
 
@@ -354,14 +358,14 @@ def test_nominal_features_go_with_several_labels(tmp_path: Path) -> None:
     [
         ("1,red\n", r"line 6: has 2 values, expected 3"),
         ("1,'red,spam\n", r"line 6: has 0 values, expected 3; look at its quotes"),
-        ("1,green,spam\n", r"line 6: 'green' is no value of the attribute 'the colour': red, light blue, it's"),
-        ("one,red,spam\n", r"line 6: 'one' of the attribute 'length' is no number"),
-        ("?,red,spam\n", r"line 6: '\?' of the attribute 'length' is no number; fill it in"),
-        ("nan,red,spam\n", r"line 6: 'nan' of the attribute 'length' is no number"),
+        ("1,green,spam\n", r"line 6: 'green' is not a value of the attribute 'the colour': red, light blue, it's"),
+        ("one,red,spam\n", r"line 6: 'one' of the attribute 'length' is not a number"),
+        ("?,red,spam\n", r"line 6: '\?' of the attribute 'length' is not a number"),
+        ("nan,red,spam\n", r"line 6: 'nan' of the attribute 'length' is not a number"),
         ("1,red,?\n", r"line 6: has no value of the label 'class'; fill it in"),
         ("{2 ham, 0 1}\n", r"line 6: has an index out of order"),
         ("{7 ham}\n", r"line 6: has an index out of order, or not below 3"),
-        ("{2 ham\n", r"line 6: '\{2 ham' is not of the form \{index value, ...\}"),
+        ("{2 ham\n", r"line 6: '\{2 ham' is not in the format \{index value, ...\}"),
     ],
 )
 def test_a_fault_names_its_line(tmp_path: Path, rows: str, message: str) -> None:

@@ -37,7 +37,7 @@ BROKEN_SVM = {
     "index 0": (b"1 0:1\n", 1, "outside the 4 columns"),
     "index twice": (b"1 1:1\n1 2:1 2:1\n", 2, "duplicate"),
     "index beyond": (b"1 5:1\n", 1, "outside the 4 columns"),
-    "label twice": (b"1 1:1\n2,1,2 1:1\n", 2, "names a label twice"),
+    "label twice": (b"1 1:1\n2,1,2 1:1\n", 2, "has a duplicate label"),
     "label beyond": (b"3 1:1\n", 1, "outside the 3"),
     "label huge": (b"99999999999999999999 1:1\n", 1, "outside the 3"),
     "label cut": (b"1, 1:1\n", 1, "'1,' should be index:number, after the labels"),
@@ -92,8 +92,8 @@ def test_labels_may_be_the_numbers_that_occur(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "what"),
     [
-        (b"1 1:1\n", "hold 1 labels; n_labels says 2"),
-        (b"1 1:1\n2,1 1:1\n", "names 2 labels"),
+        (b"1 1:1\n", "contain 1 labels, but n_labels is 2"),
+        (b"1 1:1\n2,1 1:1\n", "has 2 labels"),
         (b"1 1:1\n2 1:0.5\n", "has the value 0.5"),
         (b"1 1:1\n2 1:-1\n", "has the value -1"),
     ],
@@ -135,7 +135,7 @@ def test_labels_with_signs_are_the_classes_of_ones_own_file(end: str, tmp_path: 
 
 def test_a_number_beyond_all_data_or_no_file_is_refused_before_memory_is_taken(tmp_path: Path) -> None:
     (tmp_path / "a.svm").write_text("1 1:0.5\n99999999999 2:1\n")
-    with pytest.raises(DataFormatError, match=r"a\.svm, line 2: .* above the most"):
+    with pytest.raises(DataFormatError, match=r"a\.svm, line 2: .* exceeds"):
         own(tmp_path / "a.svm")
     with pytest.raises(ConfigError, match=r"here: files\.data: .* not found"):
         own(tmp_path / "b.svm")

@@ -80,15 +80,15 @@ BROKEN = {
     "number twice": (GOOD + GOOD, None, "NEWID=1 a second time"),
     "no topics": (GOOD.replace("<TOPICS></TOPICS>", ""), 1, "expected <TOPICS>"),
     "topic with NUL": (GOOD.replace("<TOPICS>", "<TOPICS><D>a\0</D>"), 1, "expected <TOPICS>"),
-    "topics twice": (GOOD.replace("<DATE>", "<TOPICS></TOPICS><DATE>"), 1, "stands twice"),
+    "topics twice": (GOOD.replace("<DATE>", "<TOPICS></TOPICS><DATE>"), 1, "duplicated"),
     "topics in the text": (GOOD.replace("<TOPICS></TOPICS>", "").replace("b\n", "<TOPICS></TOPICS>"), 1, "then <TEXT>"),
     "no text": (GOOD.replace("<TEXT>", ""), 1, "then <TEXT>"),
     "text not closed": (GOOD.replace("</TEXT>", ""), 1, "not closed"),
-    "text twice": (GOOD.replace("</TEXT>", "</TEXT><TEXT></TEXT>"), 1, "stands twice"),
+    "text twice": (GOOD.replace("</TEXT>", "</TEXT><TEXT></TEXT>"), 1, "duplicated"),
     "unknown text type": (GOOD.replace("<TEXT>", '<TEXT TYPE="NEW">'), 1, "then <TEXT>"),
     "title not closed": (GOOD.replace("</TITLE>", ""), 1, "<TITLE> is not closed"),
     "body not opened": (GOOD.replace("<BODY>", ""), 1, "<BODY> is not closed"),
-    "body twice": (GOOD.replace("</BODY>", "</BODY><BODY></BODY>"), 1, "<BODY> is not closed or stands twice"),
+    "body twice": (GOOD.replace("</BODY>", "</BODY><BODY></BODY>"), 1, "<BODY> is not closed or duplicated"),
     "no documents": ("", None, "no documents"),
 }
 

@@ -47,10 +47,10 @@ def test_a_cut_last_review_is_refused_wherever_it_is_cut(tmp_path: Path) -> None
 
 BROKEN = {
     "empty": ("", None, "no documents"),
-    "field twice": ("product/productId: P\nproduct/productId: Q\n", 2, "a field stands twice"),
+    "field twice": ("product/productId: P\nproduct/productId: Q\n", 2, "a field is duplicated"),
     "no score": ("product/productId: P\nreview/text: t\n\n", 1, "no review/score"),
-    "score no number": (RECORD.format("5.0", "t") + RECORD.format("five", "t"), 5, "'five' is no number"),
-    "score nan": (RECORD.format("nan", "t"), 1, "'nan' is no number"),
+    "score no number": (RECORD.format("5.0", "t") + RECORD.format("five", "t"), 5, "'five' is not a number"),
+    "score nan": (RECORD.format("nan", "t"), 1, "'nan' is not a number"),
     "score below 1": (RECORD.format("0.5", "t"), 1, "0.5 stars"),
     "score above 5": (RECORD.format("6", "t"), 1, "6 stars"),
     "junk first": ("hello\n" + RECORD.format("5.0", "t"), 1, "no field of a review"),

@@ -118,7 +118,9 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
         identifiers = {names[0]} if options.get("first_is_id") else set[str]()
         nominal = "label" in options or any(header.values)
         if identifiers and (nominal or names[0] in label_attributes):
-            raise DataFormatError(path, None, "first_is_id needs numbers alone, and a first attribute that is no label")
+            raise DataFormatError(
+                path, None, "first_is_id requires numeric attributes, and a first attribute that is not a label"
+            )
         if nominal:
             features, labels, feature_names, label_names = _with_nominals(path, data, header, label_attributes)
         else:
@@ -192,7 +194,7 @@ def _labels(path: Path, header: Header, files: Mapping[str, Path], options: Mapp
         if not 0 < number < len(names):
             raise DataFormatError(path, None, f"has {len(names)} attributes, not over n_labels={number}")
         if header.meka and number != abs(header.meka):
-            problem = f"says by -C {header.meka} that it has {abs(header.meka)} labels, and n_labels {number}"
+            problem = f"declares {abs(header.meka)} labels by -C {header.meka}, but n_labels is {number}"
             raise DataFormatError(path, None, f"{problem}; correct one of them")
         return set(names[:number] if header.meka > 0 else names[-number:])
     if "label" in options:
@@ -241,7 +243,7 @@ def read_header(path: Path, data: bytes) -> Header:
     mark = _DATA.search(data)
     if mark is None:
         end = data.count(b"\n", 0, len(data) - 1) + 1
-        raise DataFormatError(path, end, "no @data line before the end: the file is truncated")
+        raise DataFormatError(path, end, "no @data line found: the file is truncated; fetch it again")
     names = list[str]()
     binary = list[bool]()
     values = list[list[str] | None]()
@@ -255,14 +257,16 @@ def read_header(path: Path, data: bytes) -> Header:
             continue
         unsupported = _NO_NUMBER.fullmatch(text) if related else None
         if unsupported is not None:
-            problem = f"the attribute {_unquoted(unsupported['name'])} is of the kind {unsupported['kind'].lower()}"
+            problem = (
+                f"the attribute {_unquoted(unsupported['name'])} has the unsupported type {unsupported['kind'].lower()}"
+            )
             remedy = "only numbers and values in braces are read: write texts as csv, with a column of labels"
             raise DataFormatError(path, number, f"{problem}; {remedy}")
         match = _ATTRIBUTE.fullmatch(text) if related else None
         nominal = values_of(match["values"]) if match and match["values"] is not None else None
         if match is None or (match["values"] is not None and (nominal is None or len(set(nominal)) < len(nominal))):
             expected = "@attribute NAME numeric, or {value,value} with no value twice" if related else "@relation NAME"
-            raise DataFormatError(path, number, f"{text[:60]!r} is not of the form {expected}")
+            raise DataFormatError(path, number, f"{text[:60]!r} does not match the format {expected}")
         names.append(_unquoted(match["name"]))
         binary.append(match["binary"] is not None)
         values.append(nominal)
@@ -314,7 +318,7 @@ def read_table(path: Path, data: bytes, header: Header, low: bool = False) -> Nu
             raise DataFormatError(path, None, "has the last label: remove labels_one_low from its reader's options")
     bad = np.flatnonzero(header.binary[table.matrix.indices] & (table.matrix.data != 1))
     if len(bad):
-        raise table.fault(table.row_of(bad[0]), f"{table.matrix.data[bad[0]]:g} is no value of a {{0,1}} attribute")
+        raise table.fault(table.row_of(bad[0]), f"{table.matrix.data[bad[0]]:g} is not a value of a {{0,1}} attribute")
     return table
 
 

@@ -91,14 +91,16 @@ def _numbers(files: list[_Part], options: Mapping[str, Any]) -> np.ndarray:
     numbers = np.unique(np.concatenate([file.labels for file in files]))
     if len(numbers) != n_labels:
         path = files[0].table.path
-        raise DataFormatError(path, None, f"and its other parts hold {len(numbers)} labels; n_labels says {n_labels}")
+        raise DataFormatError(
+            path, None, f"and its other parts contain {len(numbers)} labels, but n_labels is {n_labels}"
+        )
     return numbers
 
 
 def _require_one_label(table: NumberTable, indptr: np.ndarray) -> None:
     wrong = np.flatnonzero(np.diff(indptr) != 1)
     if len(wrong):
-        raise table.fault(int(wrong[0]), f"names {np.diff(indptr)[wrong[0]]} labels; one_label asks for one")
+        raise table.fault(int(wrong[0]), f"has {np.diff(indptr)[wrong[0]]} labels, but one_label requires one")
 
 
 def _require_counts(table: NumberTable) -> None:
@@ -106,7 +108,7 @@ def _require_counts(table: NumberTable) -> None:
     wrong = np.flatnonzero((values < 1) | (values >= 2**31) | (values != np.floor(values)))
     if len(wrong):
         value = values[wrong[0]]
-        raise table.fault(table.row_of(int(wrong[0])), f"has the value {value:g}; counted_by says that it is a count")
+        raise table.fault(table.row_of(int(wrong[0])), f"has the value {value:g}, but counted_by requires counts")
 
 
 def _label_matrix(file: _Part, numbers: np.ndarray) -> sparse.csr_array:
@@ -118,8 +120,8 @@ def _label_matrix(file: _Part, numbers: np.ndarray) -> sparse.csr_array:
     twice = np.flatnonzero((np.diff(labels) == 0) & (np.diff(rows) == 0))
     outside = np.flatnonzero(numbers[columns] != labels)
     for bad, problem in (
-        (outside, f"names a label outside the {len(numbers)} that n_labels and first_label give"),
-        (twice, "names a label twice"),
+        (outside, f"has a label outside the {len(numbers)} labels specified by n_labels and first_label"),
+        (twice, "has a duplicate label"),
     ):
         if len(bad):
             raise file.table.fault(int(rows[bad[0]]), problem)

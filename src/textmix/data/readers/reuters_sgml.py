@@ -175,7 +175,7 @@ def _story(head: dict[bytes, bytes], content: bytes) -> Story:
     if start is None or topic_list is None or topic_list.end() > start.start():
         raise ValueError("expected <TOPICS> of <D> elements and then <TEXT>, both closed")
     if content.count(b"<TOPICS>") != 1 or not content.rstrip().endswith(b"</TEXT>") or content.count(b"</TEXT>") != 1:
-        raise ValueError("<TOPICS> or <TEXT> stands twice or is not closed")
+        raise ValueError("<TOPICS> or <TEXT> is duplicated or not closed")
     topics = [topic.decode("ascii") for topic in _TOPIC.findall(topic_list[1])]
     distinct = tuple(dict.fromkeys(topics))
     text, remarks = _text(start[1] or b"NORM", content[start.end() : content.rindex(b"</TEXT>")])
@@ -199,7 +199,7 @@ def _element(content: bytes, opened: bytes, closed: bytes) -> bytes | None:
     if start < 0 and stop < 0:
         return None
     if not 0 <= start < stop or content.find(opened, start + 1) >= 0 or content.find(closed, stop + 1) >= 0:
-        raise ValueError(f"{opened.decode()} is not closed or stands twice")
+        raise ValueError(f"{opened.decode()} is not closed or duplicated")
     return content[start + len(opened) : stop]
 
 

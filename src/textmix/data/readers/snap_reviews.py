@@ -101,7 +101,9 @@ def read_records(path: Path, text: str) -> Iterator[Review]:
             record[match[1]] = match[2]
             last = match[1]
         elif match or (line.strip() and not record):
-            raise DataFormatError(path, number, "a field stands twice in a record" if match else "no field of a review")
+            raise DataFormatError(
+                path, number, "a field is duplicated in a record" if match else "no field of a review"
+            )
         elif line.strip():
             record[last] += "\n" + line
         elif record:
@@ -115,7 +117,7 @@ def _review(path: Path, line: int, record: Mapping[str, str]) -> Review:
         raise DataFormatError(path, line, f"the record that starts here has no {', '.join(missing)}")
     _, score, text = (record[key] for key in _NEEDED)
     if not re.fullmatch(r"[0-9](\.[0-9]{1,3})?", score):
-        raise DataFormatError(path, line, f"{score[:20]!r} is no number of stars")
+        raise DataFormatError(path, line, f"{score[:20]!r} is not a number of stars")
     if not 1 <= float(score) <= 5:
         raise DataFormatError(path, line, f"{float(score):g} stars, expected 1 to 5")
     return Review(line, float(score), text)

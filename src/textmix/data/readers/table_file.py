@@ -40,7 +40,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
         If the header or a row is invalid, or the files have different columns.
     """
     n_labels = int(options["n_labels"])
-    documents = {}
+    matrices = {}
     names = list[str]()
     for role, path in data_files(files).items():
         data = content_of(path)
@@ -51,8 +51,8 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
         table = read_numbers(path, data, len(names), CSV, data.find(b"\n") + 1)
         columns = np.arange(len(names))
         labels = take_labels(table, columns[-n_labels:], names[-n_labels:])
-        documents[role] = (table.matrix[:, columns[:-n_labels]], labels)
-    return matrix_corpus(options, documents, names[:-n_labels], names[-n_labels:])
+        matrices[role] = (table.matrix[:, columns[:-n_labels]], labels)
+    return matrix_corpus(options, matrices, names[:-n_labels], names[-n_labels:])
 
 
 def _header(path: Path, data: bytes, n_labels: int) -> list[str]:

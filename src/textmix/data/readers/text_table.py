@@ -48,7 +48,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
         isinstance(column, int) for column in (text if isinstance(text, list) else [text])
     )
     roles = {role: options[key] for key, role in columns.items() if key in options}
-    dialect = {key: options.get(key) for key in ("encoding", "delimiter", "prefix")}
+    dialect: dict[str, Any] = {key: options.get(key) for key in ("encoding", "delimiter", "prefix")}
     unlabelled = options.get("unlabelled", "refuse")
     multi_label = options.get("several", False)
     table = read_table(
