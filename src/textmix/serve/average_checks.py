@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
 from textmix.serve.model import TASKS, probe_texts
 
-if TYPE_CHECKING:
-    from textmix.serve.average_model import AveragedModel
 
-
-def check_ensemble(model: AveragedModel) -> None:
+def check_ensemble(model: Any) -> None:
     """Validate what the models of an ensemble, which were validated, must have in common, and its decision rule.
 
     Parameters
@@ -38,7 +35,7 @@ def check_ensemble(model: AveragedModel) -> None:
     model.label(probe_texts(model.extra_columns))
 
 
-def _check_thresholds(model: AveragedModel) -> None:
+def _check_thresholds(model: Any) -> None:
     thresholds = model.thresholds
     if thresholds is None:
         return
@@ -50,7 +47,7 @@ def _check_thresholds(model: AveragedModel) -> None:
         raise ValueError("the thresholds do not match the labels")
 
 
-def _check_support(model: AveragedModel) -> None:
+def _check_support(model: Any) -> None:
     support = model.support
     if support is None:
         return
@@ -59,7 +56,7 @@ def _check_support(model: AveragedModel) -> None:
         raise ValueError("the support is not two counts per label")
 
 
-def _check_label_sets(model: AveragedModel) -> None:
+def _check_label_sets(model: Any) -> None:
     label_sets = model.sets
     weights = model.bonus
     if (label_sets is None) != (weights is None):

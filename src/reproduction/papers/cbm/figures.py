@@ -272,7 +272,9 @@ def illustration(data: FigureData) -> Sheet:
     mode = [row["label"] for row in tables["labels"] if row["mode"] == "1"]
     of = int(data.results.measure("illustration")["labels"].value)
     figure.note(f"{len(labels)} of {of} labels are shown.")
-    figure.note(f"The true labels are {', '.join(names) or 'none'}; the most probable set is {', '.join(mode) or 'empty'}.")
+    figure.note(
+        f"The true labels are {', '.join(names) or 'none'}; the most probable set is {', '.join(mode) or 'empty'}."
+    )
     handles: list[Any] = [
         Patch(facecolor="C0", label="in a component"),
         Patch(facecolor="C1", label="marginal, in the most probable set"),
