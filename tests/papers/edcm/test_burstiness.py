@@ -22,6 +22,18 @@ def test_burstiness_follows_the_urn(measured):
     assert values["largest_difference_dcm_multinomial"] < 1e-6
 
 
+def test_repeated_occurrences_are_compared_with_those_expected():
+    rows = [
+        {"band": "rare", "m": 2, "seen": 0.02, "multinomial": 0.004, "dcm": 0.03, "edcm": 0.02},
+        {"band": "rare", "m": 3, "seen": 0.02, "multinomial": 0.001, "dcm": 0.03, "edcm": 0.02},
+    ]
+    values = repetition._repeats("rare", rows)
+    assert values["rare_repeats_observed_over_multinomial"] == pytest.approx(8.0)
+    assert values["rare_repeats_observed_over_dcm"] == pytest.approx(2 / 3)
+    assert values["rare_repeats_factor_dcm"] == pytest.approx(1.5)
+    assert values["rare_repeats_factor_edcm"] == pytest.approx(1.0)
+
+
 def test_expected_occurrences_of_a_word_are_those_of_every_document_of_two_words():
     alpha, n = np.array([0.4, 1.1]), np.array([5.0])
     for m in range(1, 6):
