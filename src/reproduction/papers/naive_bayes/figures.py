@@ -36,7 +36,9 @@ def accuracy(data: FigureData) -> Sheet:
     Options: ``experiment``, ``roles``, ``method``, ``parameter`` (of its grid), ``level`` (the classifier without mu),
     ``labels`` (role to title). Data sets without results have no panel.
     """
-    method, parameter, level = data.option("method"), data.option("parameter"), data.option("level")
+    method = data.option("method")
+    parameter = data.option("parameter")
+    level = data.option("level")
 
     def read_scores(role: str) -> tuple[dict[float, list[float]], list[float]]:
         """Return the accuracies of the method at each mu, and the accuracies of the classifier without mu."""
@@ -101,11 +103,9 @@ def idf_effect(data: FigureData) -> Sheet:
     groups = sorted(lines[min(lines)])
     figure, (axes,) = panels(1, height=3.2)
     for number, (mu, line) in enumerate(sorted(lines.items())):
-        style: dict[str, Any] = {
-            "color": "C0",
-            "alpha": 1.0 - 0.75 * number / max(len(lines) - 1, 1),
-            "marker": MARKERS[number % len(MARKERS)],
-        }
+        style: dict[str, Any] = {"color": "C0"}
+        style["alpha"] = 1.0 - 0.75 * number / max(len(lines) - 1, 1)
+        style["marker"] = MARKERS[number % len(MARKERS)]
         weights = [line[group] for group in groups]
         axes.plot(range(len(groups)), weights, markersize=3.5, **style)
         annotate_point(axes, f"μ = {format_brief(mu)}", (len(groups) - 1, weights[-1]), right=6, up=0)
@@ -114,7 +114,8 @@ def idf_effect(data: FigureData) -> Sheet:
     axes.set_ylim(bottom=0)
     axes.set_xlabel(f"group of words, 1 (rarest in the background) to {len(groups)} (most frequent)")
     axes.set_ylabel("mean |deviation of log p(w|c)| (nats)")
-    low, high = min(lines), max(lines)
+    low = min(lines)
+    high = max(lines)
     for name, group in (("rarest", groups[0]), ("most frequent", groups[-1])):
         start = f"{lines[low][group]:.2f} at μ = {format_brief(low)}"
         end = f"{lines[high][group]:.2f} at μ = {format_brief(high)}"
@@ -128,7 +129,8 @@ def limits(data: FigureData) -> Sheet:
     rows = data.results.measure_table("limits", "limits")
     figure, panel = panels(2, height=2.6)
     for series, (axes, (parameter, (title, label))) in enumerate(zip(panel, _LIMITS.items(), strict=True)):
-        points = sorted((float(row["value"]), float(row["distance"])) for row in rows if row["parameter"] == parameter)
+        rows_of_panel = [row for row in rows if row["parameter"] == parameter]
+        points = sorted((float(row["value"]), float(row["distance"])) for row in rows_of_panel)
         positive = [point for point in points if min(point) > 0]
         x, y = zip(*positive, strict=True)
         set_log_scale(axes.xaxis, min(x), max(x))

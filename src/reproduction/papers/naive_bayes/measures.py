@@ -72,7 +72,8 @@ def idf_effect(sources: Sources, settings: Settings, _: Generator) -> Measure:
         for number, mean_weight in enumerate(mean_weights, start=1):
             quantile = number / len(groups)
             rows.append({"mu": float(mu), "background_quantile": quantile, "mean_abs_weight": mean_weight})
-        rarest, most_frequent = mean_weights[0], mean_weights[-1]
+        rarest = mean_weights[0]
+        most_frequent = mean_weights[-1]
         values[f"frequent_weight_mu_{int(mu)}"] = most_frequent
         values[f"frequent_over_rare_mu_{int(mu)}"] = most_frequent / rarest
     return Measure(values, {"weights": rows})

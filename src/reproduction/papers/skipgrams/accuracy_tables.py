@@ -51,17 +51,19 @@ def accuracy_table(sources: Sources, settings: Settings, _: Generator) -> Measur
     fits: list[dict[str, Any]] = []
     proportions: list[dict[str, Any]] = []
     tables: dict[str, Sequence[Mapping[str, Any]]] = {}
+    predictive = settings.get("predictive", {})
+    explained = predictive.get("learner"), tuple(settings["kinds"][-1])
     for number, data in enumerate(each_split(source, settings)):
         split_cells: Cells = {}
-        for learner, kind, solution in _fit_all(data, settings):
-            accuracy = data.accuracy_on(_ranges(data, kind), solution)
+        for learner, largest, solution in _fit_all(data, settings):
+            accuracy = data.accuracy_on(_ranges(data, largest), solution)
             used = int(np.count_nonzero(solution.w))
-            split_cells[learner, *kind] = accuracy, float(used)
-            fits.append(_fit_row(number, learner, kind, solution) | {"accuracy": accuracy, "used": used})
+            split_cells[learner, *largest] = accuracy, float(used)
+            fit = _fit_row(number, learner, largest, solution)
+            fits.append(fit | {"accuracy": accuracy, "used": used})
             if number == 0:
-                proportions += _proportions(data.kinds, learner, kind, solution.w)
-            predictive = settings.get("predictive", {})
-            if number == 0 and predictive.get("learner") == learner and kind == tuple(settings["kinds"][-1]):
+                proportions += _proportions(data.kinds, learner, largest, solution.w)
+            if number == 0 and (learner, largest) == explained:
                 tables["skipgrams"] = predictive_skipgrams(source, data, solution, predictive)
         cells.append(split_cells)
     values = _values(cells, source.test_ratio) | _weight_values(proportions)
@@ -72,14 +74,16 @@ def accuracy_table(sources: Sources, settings: Settings, _: Generator) -> Measur
     return Measure(values, {"fits": fits, "proportions": proportions, **tables})
 
 
-def _ranges(data: TrainTest, kind: tuple[int, int]) -> tuple[tuple[int, int], ...]:
-    """Return the merged column ranges of a feature set."""
-    return merge_ranges(column_ranges(data.kinds, *kind))
+def _ranges(data: TrainTest, largest: tuple[int, int]) -> tuple[tuple[int, int], ...]:
+    """Return the merged column ranges of a feature set, given by its largest n and slop."""
+    return merge_ranges(column_ranges(data.kinds, *largest))
 
 
 def _fit_all(data: TrainTest, settings: Settings) -> Iterable[tuple[str, tuple[int, int], MarginSolution]]:
     """Yield learner, (n, slop) and model of every fit, ordered by feature set."""
-    learners = {name: _nested_fits(entry, data.y, settings["tol"]) for name, entry in settings["learners"].items()}
+    learners = {}
+    for name, entry in settings["learners"].items():
+        learners[name] = _nested_fits(entry, data.y, settings["tol"])
     report = progress("feature sets", len(settings["kinds"]))
     for done, (n, slop) in enumerate(settings["kinds"], start=1):
         ranges = _ranges(data, (n, slop))
@@ -94,20 +98,18 @@ def _nested_fits(entry: Settings, y: np.ndarray, tol: Settings) -> NestedFits:
     """Construct the nested fits of a learner from ``C`` (for the sum of losses) or ``lambda`` (for the mean loss)."""
     penalty = entry["lambda"] if "lambda" in entry else 1.0 / (entry["C"] * len(y))
     ratio = entry["l1_ratio"]
-    return NestedFits(y, entry["loss"], ratio * penalty, (1 - ratio) * penalty, tol["l1" if ratio > 0 else "l2"])
+    gap = tol["l1"] if ratio > 0 else tol["l2"]
+    return NestedFits(y, entry["loss"], ratio * penalty, (1 - ratio) * penalty, gap)
 
 
-def _fit_row(number: int, learner: str, kind: tuple[int, int], solution: MarginSolution) -> dict[str, Any]:
-    return {
-        "split": number,
-        "learner": learner,
-        "n": kind[0],
-        "slop": kind[1],
-        "features": len(solution.w),
-        "objective": solution.total_objective,
-        "gap": solution.gap,
-        "iterations": solution.n_iter,
-    }
+def _fit_row(number: int, learner: str, largest: tuple[int, int], solution: MarginSolution) -> dict[str, Any]:
+    n, slop = largest
+    row: dict[str, Any] = {"split": number, "learner": learner, "n": n, "slop": slop}
+    row["features"] = len(solution.w)
+    row["objective"] = solution.total_objective
+    row["gap"] = solution.gap
+    row["iterations"] = solution.n_iter
+    return row
 
 
 def _values(cells: Sequence[Cells], test_ratio: float) -> dict[str, Value]:
@@ -119,7 +121,8 @@ def _values(cells: Sequence[Cells], test_ratio: float) -> dict[str, Value]:
         accuracies = [split[learner, n, slop][0] for split in cells]
         used = [split[learner, n, slop][1] for split in cells]
         if len(cells) == 1:
-            values[key], values[f"{key}_used"] = accuracies[0], used[0]
+            values[key] = accuracies[0]
+            values[f"{key}_used"] = used[0]
             continue
         values[key] = Repeated(accuracies, test_ratio)
         values[f"{key}_used"] = Repeated(used, test_ratio)
@@ -130,18 +133,22 @@ def _values(cells: Sequence[Cells], test_ratio: float) -> dict[str, Value]:
     if better:
         values["n_better"] = sum(better)
     for learner in dict.fromkeys(learner for learner, _, _ in cells[0]):
-        if (learner, 1, 0) in cells[0] and (learner, 2, 0) in cells[0]:
-            gains = [split[learner, 2, 0][0] - split[learner, 1, 0][0] for split in cells]
-            values[f"{learner}_gain_n1_to_n2"] = gains[0] if len(gains) == 1 else Repeated(gains, test_ratio)
+        unigrams = (learner, 1, 0)
+        bigrams = (learner, 2, 0)
+        if unigrams in cells[0] and bigrams in cells[0]:
+            gains = [split[bigrams][0] - split[unigrams][0] for split in cells]
+            gain = Repeated(gains, test_ratio) if len(gains) > 1 else gains[0]
+            values[f"{learner}_gain_n1_to_n2"] = gain
     return values
 
 
-def is_significantly_higher(left: Sequence[float], right: Sequence[float]) -> bool:
+def is_significantly_higher(values: Sequence[float], baseline: Sequence[float]) -> bool:
     """Test whether paired values have a significantly higher mean (two-sided paired t-test, as in the paper)."""
-    difference = np.subtract(left, right)
+    difference = np.subtract(values, baseline)
     if np.ptp(difference) == 0:  # the test is undefined for zero variance
         return bool(difference[0] > 0)
-    return bool(difference.mean() > 0 and stats.ttest_rel(left, right).pvalue < SIGNIFICANCE_LEVEL)
+    p_value = stats.ttest_rel(values, baseline).pvalue
+    return bool(difference.mean() > 0 and p_value < SIGNIFICANCE_LEVEL)
 
 
 def _proportions(kinds: Sequence[Kind], learner: str, largest: tuple[int, int], w: np.ndarray) -> list[dict[str, Any]]:
@@ -150,15 +157,18 @@ def _proportions(kinds: Sequence[Kind], learner: str, largest: tuple[int, int], 
     total = max(float(np.abs(w).sum()), np.finfo(float).tiny)
     rows = []
     first = 0
-    for kind in kinds:
-        if kind.n > largest[0] or kind.slop > largest[1]:
+    max_n, max_slop = largest
+    for n, slop, low, high in kinds:
+        if n > max_n or slop > max_slop:
             continue
-        part = w[first : first + kind.high - kind.low]
-        first += len(part)
-        row = {"learner": learner, "largest_n": largest[0], "largest_slop": largest[1], "n": kind.n, "slop": kind.slop}
-        row["all"] = len(part) / len(w)
-        row["used"] = int(np.count_nonzero(part)) / n_used
-        row["weight"] = float(np.abs(part).sum()) / total
+        weights = w[first : first + high - low]
+        first += len(weights)
+        row: dict[str, Any] = {"learner": learner, "largest_n": max_n, "largest_slop": max_slop}
+        row["n"] = n
+        row["slop"] = slop
+        row["all"] = len(weights) / len(w)
+        row["used"] = int(np.count_nonzero(weights)) / n_used
+        row["weight"] = float(np.abs(weights).sum()) / total
         rows.append(row)
     return rows
 
@@ -170,8 +180,8 @@ def _weight_values(proportions: Iterable[Mapping[str, Any]]) -> dict[str, Value]
         key = f"{row['learner']}_n{row['largest_n']}_s{row['largest_slop']}"
         for slop_key in ("slop0", "slop12"):
             values.setdefault(f"{key}_weight_{slop_key}", 0.0)
-        name = f"{key}_weight_slop{'0' if row['slop'] == 0 else '12'}"
-        values[name] += row["weight"]
-        for part in ("all", "used"):
-            values[f"{key}_{part}_n{row['n']}_s{row['slop']}"] = row[part]
+        slop_key = "slop0" if row["slop"] == 0 else "slop12"
+        values[f"{key}_weight_{slop_key}"] += row["weight"]
+        for column in ("all", "used"):
+            values[f"{key}_{column}_n{row['n']}_s{row['slop']}"] = row[column]
     return values

@@ -129,7 +129,8 @@ def extract(corpus: Corpus, deciding: np.ndarray, spec: Settings) -> tuple[spars
 
 def _split(source: MeasureData, X: sparse.csr_array, number: int, kinds: tuple[Kind, ...]) -> TrainTest:
     signs = 2.0 * source.corpus.classes() - 1.0
-    train_rows, test_rows = source.splits.train[number], source.splits.test[number]
+    train_rows = source.splits.train[number]
+    test_rows = source.splits.test[number]
     # Convert one part at a time, to limit the memory for parts that exist both by row and by column.
     train = Columns.of(X[train_rows])
     _drop_pages(X)

@@ -60,9 +60,9 @@ def _published(data: FigureData, method: str, n: float, slop: float, suffix: str
     """Return the published value of a fit, in the unit of the paper, or None."""
     key = f"n{n:g}_s{slop:g}"
     ids: Mapping[str, str] = data.options.get("published", {})
-    named = ids.get(f"{method}_{key}{suffix}", f"{data.option('artefact')}.{method}.{key}{suffix}")
-    printed = data.published.get(named)
-    return None if printed is None else printed.value
+    default_id = f"{data.option('artefact')}.{method}.{key}{suffix}"
+    published = data.published.get(ids.get(f"{method}_{key}{suffix}", default_id))
+    return None if published is None else published.value
 
 
 def accuracy(data: FigureData) -> Sheet:
@@ -119,7 +119,8 @@ def size(data: FigureData) -> Sheet:
         style: dict[str, Any] = {"color": method_colour(method), "marker": MARKERS[number]}
         used = [row["used"] for row in rows]
         sizes += used
-        axes.plot(used, [row["accuracy"] for row in rows], linestyle=DASHES[number], label=LABELS[method], **style)
+        accuracies = [row["accuracy"] for row in rows]
+        axes.plot(used, accuracies, linestyle=DASHES[number], label=LABELS[method], **style)
         for row in rows:
             value = _published(data, method, row["n"], row["slop"])
             published_used = _published(data, method, row["n"], row["slop"], ".used")
@@ -158,13 +159,11 @@ def _draw_stack(axes: Axes, rows: Sequence[Mapping[str, str]]) -> None:
         n = int(row["n"])
         slop = int(row["slop"])
         heights = [float(row[column]) for column in PROPORTIONS]
-        style: dict[str, Any] = {
-            "color": f"C{slop}",
-            "alpha": 1.0 - 0.17 * (n - 1),
-            "edgecolor": PAPER,
-            "linewidth": 0.5,
-        }
-        axes.bar(range(len(PROPORTIONS)), heights, bottom=bottom, width=0.7, label=f"n = {n}, slop {slop}", **style)
+        style: dict[str, Any] = {"edgecolor": PAPER, "linewidth": 0.5}
+        style["color"] = f"C{slop}"
+        style["alpha"] = 1.0 - 0.17 * (n - 1)
+        style["label"] = f"n = {n}, slop {slop}"
+        axes.bar(range(len(PROPORTIONS)), heights, bottom=bottom, width=0.7, **style)
         for x, height in enumerate(heights):
             if height >= MIN_LABELLED_PROPORTION:
                 centre = (x, bottom[x] + height / 2)
@@ -216,9 +215,9 @@ def vectors(data: FigureData) -> Sheet:
             axes.bar([number], [value], color=f"C{number}", width=0.6)
             annotate_point(axes, f"{100 * value:.1f} %", (number, value))
         axes.set_xticks(range(len(values)), [VECTOR_ORDERS[order] for order in values])
-        printed = data.published_of(split)
-        if printed is not None:
-            draw_published_line(axes, PublishedValue(printed.value / 100))
+        published = data.published_of(split)
+        if published is not None:
+            draw_published_line(axes, PublishedValue(published.value / 100))
         axes.set_title(title)
         axes.set_ylim(0.5, 1)
         axes.grid(axis="x", visible=False)

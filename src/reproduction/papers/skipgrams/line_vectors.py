@@ -6,7 +6,7 @@ import numpy as np
 from numpy.random import Generator
 from sklearn import svm
 
-from reproduction.flow.measures import Measure, MeasureData, Repeated, Settings, Sources, only
+from reproduction.flow.measures import Measure, MeasureData, Repeated, Settings, Sources, Value, only
 from textmix.text import line_vectors as vectors_of_lines
 
 
@@ -29,18 +29,18 @@ def line_vectors(sources: Sources, settings: Settings, generator: Generator) -> 
         order = generator.permutation(corpus.n_documents)
     spec = vectors_of_lines.LineVectorSpec.from_mapping(settings["vectors"])
     vectors = vectors_of_lines.line_vectors(corpus.tokens, spec, order)  # type: ignore[arg-type]
-    given = [
-        _accuracy(source, vectors, settings, source.splits.train[number], source.splits.test[number])
-        for number in range(len(source.splits))
-    ]
+    accuracies = []
+    for train, test in zip(source.splits.train, source.splits.test, strict=True):
+        accuracies.append(_accuracy(source, vectors, settings, train, test))
     halves = []
     for _ in range(settings["random_halves"]):
         permuted = generator.permutation(corpus.n_documents)
         middle = corpus.n_documents // 2
         halves.append(_accuracy(source, vectors, settings, permuted[:middle], permuted[middle:]))
     name = settings["order"]
-    given_value = given[0] if len(given) == 1 else Repeated(given, source.test_ratio)
-    return Measure({f"{name}_given": given_value, f"{name}_random": Repeated(halves, 1.0)})
+    values: dict[str, Value] = {f"{name}_random": Repeated(halves, 1.0)}
+    values[f"{name}_given"] = Repeated(accuracies, source.test_ratio) if len(accuracies) > 1 else accuracies[0]
+    return Measure(values)
 
 
 def _accuracy(

@@ -14,6 +14,7 @@ from reproduction.papers.skipgrams.feature_sets import TrainTest, column_ranges,
 from textmix.core.progress import progress
 from textmix.data.corpus import Ragged
 from textmix.models.linear.margin_problem import MarginProblem, MarginSolution
+from textmix.models.linear.nested import n_columns
 from textmix.models.linear.path import cross_validate, penalty_grid, regularisation_path
 from textmix.models.linear.subspace import Subspace
 from textmix.text.skipgrams import position_patterns
@@ -33,9 +34,11 @@ def skipgram_counts(sources: Sources, settings: Settings, _: Generator) -> Measu
     kinds = corpus_kinds(source.corpus)
     values: dict[str, float] = {}
     for n, slop in settings["kinds"]:
-        values[f"n{n}_s{slop}"] = float(sum(high - low for low, high in column_ranges(kinds, n, slop)))
+        ranges = column_ranges(kinds, n, slop)
+        values[f"n{n}_s{slop}"] = float(n_columns(ranges))
     train = source.first().train.X
-    values["most_dropped"] = float(np.bincount(train.indices, minlength=train.shape[1]).min()) - 1.0
+    document_frequency = np.bincount(train.indices, minlength=train.shape[1])
+    values["most_dropped"] = float(document_frequency.min()) - 1.0
     return Measure(dict(values))
 
 
@@ -105,14 +108,14 @@ class _Path:
         Penalties, and cross-validation accuracies.
     solutions : list of MarginSolution
         Models trained on all training documents.
-    chosen : int
+    best : int
         Index of the penalty with the best cross-validation accuracy.
     """
 
     lambdas: np.ndarray
     held_out: np.ndarray
     solutions: list[MarginSolution]
-    chosen: int
+    best: int
 
 
 def _path(data: TrainTest, settings: Settings, fold: np.ndarray) -> _Path:
@@ -132,13 +135,14 @@ def _path(data: TrainTest, settings: Settings, fold: np.ndarray) -> _Path:
         patience=settings["patience"],
         space=space,
     )
-    tried = int(np.sum(~np.isnan(held_out)))
-    report = progress(f"path on {data.n_features} features", tried)
+    n_fitted = int(np.sum(~np.isnan(held_out)))
+    lambdas = lambdas[:n_fitted]
+    report = progress(f"path on {data.n_features} features", n_fitted)
     solutions: list[MarginSolution] = []
-    for solution in regularisation_path(problem, lambdas[:tried], ratio, settings["tol"], space):
+    for solution in regularisation_path(problem, lambdas, ratio, settings["tol"], space):
         solutions.append(solution)
         report(len(solutions), solution.total_objective)
-    return _Path(lambdas[:tried], held_out[:tried], solutions, int(np.nanargmax(held_out)))
+    return _Path(lambdas, held_out[:n_fitted], solutions, int(np.nanargmax(held_out)))
 
 
 def curves(sources: Sources, settings: Settings, generator: Generator) -> Measure:
@@ -152,22 +156,22 @@ def curves(sources: Sources, settings: Settings, generator: Generator) -> Measur
     penalty selected by cross-validation; ``.._best``, test accuracy at the best penalty for the test documents;
     ``.._used`` and ``.._most_used``, number of nonzero weights at the selected penalty, and its maximum over the path.
     """
-    whole = first_split(only(sources))
+    split = first_split(only(sources))
     values: dict[str, float] = {}
     rows: list[dict[str, Any]] = []
-    folds = generator.permutation(len(whole.y)) % settings["folds"]
+    folds = generator.permutation(len(split.y)) % settings["folds"]
     first_fold = np.where(folds == 0, 0, -1)
     report = progress("feature sets", len(settings["kinds"]))
     for done, (n, slop) in enumerate(settings["kinds"], start=1):
-        data = whole.take(column_ranges(whole.kinds, n, slop))
+        data = split.take(column_ranges(split.kinds, n, slop))
         is_last = done == len(settings["kinds"])
         path = _path(data, settings, folds if is_last else first_fold)
         accuracies = [data.accuracy(solution) for solution in path.solutions]
         used = [int(np.count_nonzero(solution.w)) for solution in path.solutions]
         key = f"n{n}_s{slop}"
-        values[key] = accuracies[path.chosen]
+        values[key] = accuracies[path.best]
         values[f"{key}_best"] = max(accuracies)
-        values[f"{key}_used"] = float(used[path.chosen])
+        values[f"{key}_used"] = float(used[path.best])
         values[f"{key}_most_used"] = float(max(used))
         rows += _path_rows((n, slop), path, accuracies, used)
         report(done, None)
@@ -175,19 +179,18 @@ def curves(sources: Sources, settings: Settings, generator: Generator) -> Measur
     return Measure(dict(values), {"path": rows})
 
 
-def _path_rows(kind: tuple[int, int], path: _Path, accuracies: list[float], used: list[int]) -> list[dict[str, Any]]:
+def _path_rows(largest: tuple[int, int], path: _Path, accuracies: list[float], used: list[int]) -> list[dict[str, Any]]:
     """Return one row for each penalty of a path."""
-    return [
-        {
-            "n": kind[0],
-            "slop": kind[1],
-            "lambda": float(path.lambdas[place]),
-            "chosen": int(place == path.chosen),
-            "features": used[place],
-            "held_out_accuracy": float(path.held_out[place]),
-            "test_accuracy": accuracies[place],
-            "objective": solution.total_objective,
-            "gap": solution.gap,
-        }
-        for place, solution in enumerate(path.solutions)
-    ]
+    n, slop = largest
+    rows = []
+    for index, solution in enumerate(path.solutions):
+        row: dict[str, Any] = {"n": n, "slop": slop}
+        row["lambda"] = float(path.lambdas[index])
+        row["chosen"] = int(index == path.best)
+        row["features"] = used[index]
+        row["held_out_accuracy"] = float(path.held_out[index])
+        row["test_accuracy"] = accuracies[index]
+        row["objective"] = solution.total_objective
+        row["gap"] = solution.gap
+        rows.append(row)
+    return rows

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from reproduction.flow.measures import Measure, Settings, Sources, only
+from reproduction.flow.measures import Measure, Settings, Sources, Value, only
 from textmix.data.corpus import Ragged
 from textmix.text.skipgrams import position_patterns
 
@@ -35,7 +35,8 @@ def pattern_counts(sources: Sources, settings: Settings, _: Generator) -> Measur
     """
     source = only(sources)
     tokens: Any = source.corpus.tokens
-    values, document = _stream(tokens, np.asarray(source.splits.train[0]))
+    train_rows = np.asarray(source.splits.train[0])
+    values, document = _stream(tokens, train_rows)
     values = merge_words(values, source.corpus.feature_names or (), settings["same"])
     max_n = max(n for n, _slop in settings["kinds"])
     max_slop = max(slop for _n, slop in settings["kinds"])
@@ -44,11 +45,13 @@ def pattern_counts(sources: Sources, settings: Settings, _: Generator) -> Measur
     for n in range(1, max_n + 1):
         numbers = numbers_by_slop(values, document, (n, max_slop if n > 1 else 0), counting)
         sizes |= {(n, slop): size for slop, size in enumerate(numbers)}
+    values_by_key: dict[str, Value] = {}
     rows = []
-    for n, slop in settings["kinds"]:
-        total = sum(size for (own_n, own_slop), size in sizes.items() if own_n <= n and own_slop <= slop)
-        rows.append({"n": n, "slop": slop, "skipgrams": total})
-    return Measure({f"n{row['n']}_s{row['slop']}": float(row["skipgrams"]) for row in rows}, {"kinds": rows})
+    for max_n, max_slop in settings["kinds"]:
+        total = sum(size for (n, slop), size in sizes.items() if n <= max_n and slop <= max_slop)
+        values_by_key[f"n{max_n}_s{max_slop}"] = float(total)
+        rows.append({"n": max_n, "slop": max_slop, "skipgrams": total})
+    return Measure(values_by_key, {"kinds": rows})
 
 
 def gap_words(sources: Sources, settings: Settings, _: Generator) -> Measure:
@@ -65,10 +68,13 @@ def gap_words(sources: Sources, settings: Settings, _: Generator) -> Measure:
     values, document = _stream(tokens, np.arange(len(tokens)))
     first, last = (names.index(word) if word in names else -1 for word in settings["pair"])
     at_pair = (values[:-2] == first) & (values[2:] == last) & (document[:-2] == document[2:])
-    between = np.unique(np.stack([values[1:-1][at_pair], document[:-2][at_pair]]), axis=1)[0]
-    count = np.bincount(between, minlength=len(names))
+    matches = np.stack([values[1:-1][at_pair], document[:-2][at_pair]])
+    word_of_match, _document = np.unique(matches, axis=1)
+    count = np.bincount(word_of_match, minlength=len(names))
     order = np.argsort(-count, kind="stable")[: settings["number"]]
-    rows = [{"word": names[word_id], "documents": int(count[word_id])} for word_id in order if count[word_id]]
+    rows = []
+    for word_id in order[count[order] > 0]:
+        rows.append({"word": names[word_id], "documents": int(count[word_id])})
     documents_of: dict[str, float] = {}
     for key, word in settings["asked"].items():
         documents_of[key] = float(count[names.index(word)]) if word in names else 0.0
@@ -87,14 +93,14 @@ def merge_words(values: np.ndarray, names: Sequence[str], same: Mapping[str, str
     """Replace word ids (T,) according to ``same``; out-of-vocabulary words are ignored."""
     ids = {name: number for number, name in enumerate(names)}
     table = np.arange(len(names))
-    for word, other in same.items():
-        if word in ids and other in ids:
-            table[ids[word]] = ids[other]
+    for word, replacement in same.items():
+        if word in ids and replacement in ids:
+            table[ids[word]] = ids[replacement]
     return np.asarray(table[values])
 
 
 def numbers_by_slop(
-    values: np.ndarray, document: np.ndarray, kind: tuple[int, int], counting: tuple[int, str]
+    values: np.ndarray, document: np.ndarray, largest: tuple[int, int], counting: tuple[int, str]
 ) -> list[int]:
     """Count the skip-grams of n words that are kept at each slop from 0 to the maximum.
 
@@ -102,7 +108,7 @@ def numbers_by_slop(
     ----------
     values, document : ndarray of shape (n_tokens,), dtype int64
         Word ids and document indices, in text order.
-    kind : tuple of (int, int)
+    largest : tuple of (int, int)
         n and the maximum slop.
     counting : tuple of (int, {"pattern", "document"})
         Minimum frequency, and the unit per which a document is counted once.
@@ -111,7 +117,7 @@ def numbers_by_slop(
     -------
     list of int
     """
-    n, max_slop = kind
+    n, max_slop = largest
     min_frequency, counted_once = counting
     frequent = _frequent_entries(values, document, position_patterns(n, max_slop), min_frequency)
     sizes = []

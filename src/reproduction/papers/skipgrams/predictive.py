@@ -50,14 +50,14 @@ def predictive_skipgrams(
     """
     names: Sequence[str] = source.corpus.feature_names or ()
     effect = solution.w * standard_deviations(data.train)
-    for kind in data.kinds:
-        if kind.n < settings["least_n"]:
-            effect[kind.low : kind.high] = 0.0
+    for block in data.kinds:
+        if block.n < settings["least_n"]:
+            effect[block.low : block.high] = 0.0
     order = np.argsort(effect, kind="stable")
     stops = stop_words(settings["stop_list"])
     columns: list[int] = []
-    for side in (order[::-1], order):
-        with_content = (column for column in side if _has_content_word(_words_of(names[column]), stops))
+    for ranking in (order[::-1], order):
+        with_content = (column for column in ranking if _has_content_word(_words_of(names[column]), stops))
         columns += islice(with_content, settings["number"])
     return [_row(source, data, solution, int(column), effect) for column in columns]
 
@@ -80,18 +80,18 @@ def standard_deviations(X: Columns) -> np.ndarray:
 def _row(
     source: MeasureData, data: TrainTest, solution: MarginSolution, column: int, effect: np.ndarray
 ) -> dict[str, Any]:
-    rows = data.train.indices[data.train.indptr[column] : data.train.indptr[column + 1]]
+    start, end = data.train.indptr[column : column + 2]
+    rows = data.train.indices[start:end]
     is_positive = data.y[rows] > 0
-    matching = rows[is_positive == (solution.w[column] > 0)]
+    weight = float(solution.w[column])
+    matching = source.splits.train[0][rows[is_positive == (weight > 0)]]
     name = source.corpus.feature_names[column]  # type: ignore[index]
-    return {
-        "skipgram": name,
-        "weight": float(solution.w[column]),
-        "effect": float(effect[column]),
-        "documents": len(rows),
-        "positive_proportion": float(np.mean(is_positive)),
-        "example": _example(source.corpus, source.splits.train[0][matching], name),
-    }
+    row: dict[str, Any] = {"skipgram": name, "weight": weight}
+    row["effect"] = float(effect[column])
+    row["documents"] = len(rows)
+    row["positive_proportion"] = float(np.mean(is_positive))
+    row["example"] = _example(source.corpus, matching, name)
+    return row
 
 
 def _words_of(name: str) -> list[str]:

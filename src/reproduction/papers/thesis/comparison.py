@@ -60,11 +60,11 @@ def comparison_time(sources: Sources, settings: Settings, rng: Generator) -> Mea
 
     Settings and methods: see `comparison`; only the smallest number of training documents is used.
     """
-    rows = [
-        {"role": role, "method": method.name, "seconds": seconds}
-        for role, source in sources.items()
-        for _size, method, seconds, _accuracies in _run_methods(source, settings["sizes"][:1], 1, rng)
-    ]
+    rows = []
+    smallest = settings["sizes"][:1]
+    for role, source in sources.items():
+        for _size, method, seconds, _accuracies in _run_methods(source, smallest, 1, rng):
+            rows.append({"role": role, "method": method.name, "seconds": seconds})
     return Measure({"datasets": float(len(sources))}, {"seconds": rows})
 
 
@@ -100,8 +100,10 @@ def _ordered_splits(source: MeasureData, trials: int, rng: Generator) -> list[tu
 
 def means_of(rows: Sequence[Mapping[str, Any]], size: int) -> np.ndarray:
     """Compute the mean accuracies of K methods on N data sets for a number of training documents, float64 (N, K)."""
-    values: dict[str, dict[str, list[float]]] = {}
+    by_role: dict[str, dict[str, list[float]]] = {}
     for row in rows:
         if row["size"] == size:
-            values.setdefault(row["role"], {}).setdefault(row["method"], []).append(row["accuracy"])
-    return np.array([[np.mean(accuracies) for accuracies in methods.values()] for methods in values.values()])
+            by_method = by_role.setdefault(row["role"], {})
+            by_method.setdefault(row["method"], []).append(row["accuracy"])
+    means = [[np.mean(accuracies) for accuracies in by_method.values()] for by_method in by_role.values()]
+    return np.array(means)

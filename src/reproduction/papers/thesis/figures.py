@@ -326,7 +326,8 @@ def fusion_gains(data: FigureData) -> Sheet:
         values = data.results.measure(measure_of[role])
         for height, name in enumerate(FUSION_GAINS):
             key = f"{role}_{name}"
-            low, high = values[f"{key}_ci_low"].value, values[f"{key}_ci_high"].value
+            low = values[f"{key}_ci_low"].value
+            high = values[f"{key}_ci_high"].value
             draw_difference(axes, height, values[key].value, low, high)
         axes.axvline(0.0, color=GREY, linewidth=0.8)
         sizes = Counter(row["size"] for row in roles[role])
@@ -379,10 +380,10 @@ def latent_topics(data: FigureData) -> Sheet:
 def _draw_perplexities(axes: Axes, numbers: Numbers, names: Mapping[str, str]) -> None:
     """Draw the perplexities, with open markers for the variational bound."""
     perplexities = {name: list(np.exp(values)) for name, values in numbers.items() if name.endswith("_nats")}
-    shown = {name: label for name, label in names.items() if f"{name}_nats" in perplexities}
-    _draw_rows(axes, perplexities, shown, "_nats")
+    available = {name: label for name, label in names.items() if f"{name}_nats" in perplexities}
+    _draw_rows(axes, perplexities, available, "_nats")
     label = "mean by the variational bound"
-    for height, name in enumerate(shown):
+    for height, name in enumerate(available):
         if f"{name}_bound_nats" in perplexities:
             mean = statistics.fmean(perplexities[f"{name}_bound_nats"])
             axes.plot([mean], [height], color=GREY, marker="D", fillstyle="none", linestyle="none", label=label)
@@ -391,9 +392,9 @@ def _draw_perplexities(axes: Axes, numbers: Numbers, names: Mapping[str, str]) -
 def _draw_rows(axes: Axes, numbers: Numbers, names: Mapping[str, str], end: str = "") -> None:
     """Draw one row of trials per model; the keys of ``numbers`` are model names with a suffix."""
     for height, name in enumerate(names):
-        draw_trials(
-            axes, height, numbers[name + end], method_colour("hmm" if name.split("_")[0] in HMMS else name), "split"
-        )
+        prefix, *_ = name.split("_")
+        colour = method_colour("hmm" if prefix in HMMS else name)
+        draw_trials(axes, height, numbers[name + end], colour, "split")
     label_rows(axes, list(names.values()))
     add_trials_legend(axes, "split", [len(numbers[name + end]) for name in names])
 
@@ -432,15 +433,17 @@ def _draw_gains(data: FigureData, measure: str, length: str) -> Sheet:
     return figure
 
 
-def _draw_growth(axes: Axes, numbers: Numbers, what: str, names: Mapping[str, str], sign: float) -> None:
+def _draw_growth(axes: Axes, numbers: Numbers, quantity: str, names: Mapping[str, str], sign: float) -> None:
     """Draw the gain of models over the multinomial for each document length."""
     start = "multinomial_"
-    end = f"_{what}"
-    lengths = sorted(
-        int(name[len(start) : -len(end)]) for name in numbers if name.startswith(start) and name.endswith(end)
-    )
+    end = f"_{quantity}"
+    names_of_lengths = [name for name in numbers if name.startswith(start) and name.endswith(end)]
+    lengths = sorted(int(name.removeprefix(start).removesuffix(end)) for name in names_of_lengths)
     for series, (model, label) in enumerate(names.items()):
-        gains = [sign * np.subtract(numbers[f"{model}_{m}{end}"], numbers[f"{start}{m}{end}"]) for m in lengths]
+        gains = []
+        for m in lengths:
+            values = numbers[f"{model}_{m}{end}"]
+            gains.append(sign * np.subtract(values, numbers[f"{start}{m}{end}"]))
         bars = [sample_sd(list(gain)) for gain in gains]
         aside = 0.06 * (2 * series + 1 - len(names))
         style = {"label": f"{label} minus multinomial, mean", "color": method_colour(model)}

@@ -54,8 +54,9 @@ def pooled_topics(sources: Sources, settings: Settings, rng: Generator) -> Measu
     quantities = Quantities({role: source.test_ratio for role, source in sources.items()})
     for role, source in sources.items():
         for trial in samples(source.documents(), source.splits, settings["documents"], rng):
-            train, test = trial.train, trial.test[np.isin(trial.test.y, trial.train.y)]
-            dcm = fit_most_likely(DCMClassifier, [{"smoothing": value} for value in settings["smoothing"]], train)
+            train = trial.train
+            test = _with_known_class(trial)
+            dcm = fit_most_likely(DCMClassifier, _smoothing_points(settings["smoothing"]), train)
             train_pooled = Documents(train.X, np.zeros(len(train), dtype=np.int64))
             test_pooled = Documents(test.X, np.zeros(len(test), dtype=np.int64))
             numbers = {"dcm_nats": nats(dcm, test)}
@@ -63,6 +64,16 @@ def pooled_topics(sources: Sources, settings: Settings, rng: Generator) -> Measu
                 numbers[f"lda{k}_nats"] = _left_to_right(train_pooled, test_pooled, k, settings, seed_from(rng))[1]
             quantities.add(role, numbers)
     return _measure_of(quantities, settings, sources)
+
+
+def _with_known_class(trial: Trial) -> Documents:
+    """Select the test documents of classes with training documents."""
+    return trial.test[np.isin(trial.test.y, trial.train.y)]
+
+
+def _smoothing_points(smoothing: Iterable[float]) -> list[dict[str, float]]:
+    """Return the candidate parameters of `fit_most_likely`."""
+    return [{"smoothing": constant} for constant in smoothing]
 
 
 def _measure_of(quantities: Quantities, settings: Settings, roles: Iterable[str]) -> Measure:
@@ -87,15 +98,17 @@ def _left_to_right(
 
 def _trial(trial: Trial, settings: Settings, rng: Generator) -> dict[str, float]:
     """Compute the quantities of one trial of `latent_topics`."""
-    train, test = trial.train, trial.test[np.isin(trial.test.y, trial.train.y)]
-    smoothed = [{"smoothing": value} for value in settings["smoothing"]]
+    train = trial.train
+    test = _with_known_class(trial)
     numbers: dict[str, float] = {}
-    for name, kind in (("multinomial", MultinomialClassifier), ("dcm", DCMClassifier)):
-        model = fit_most_likely(kind, smoothed, train)
-        numbers |= {f"{name}_nats": nats(model, test), f"{name}_accuracy": test.accuracy(model)}
+    for name in ("multinomial", "dcm"):
+        model = fit_most_likely(MODELS[name], _smoothing_points(settings["smoothing"]), train)
+        numbers[f"{name}_nats"] = nats(model, test)
+        numbers[f"{name}_accuracy"] = test.accuracy(model)
     numbers["edcm_accuracy"] = test.accuracy(train.fitted(EDCMClassifier(smoothing=0.01)))
     classes, codes = np.unique(train.y, return_inverse=True)
-    pmm = Documents(train.X, np.eye(len(classes), dtype=np.int64)[codes]).fitted(PMM1(xi=1.1))
+    indicators = np.eye(len(classes), dtype=np.int64)[codes]
+    pmm = Documents(train.X, indicators).fitted(PMM1(xi=1.1))
     predicted = classes[np.argmax(pmm.predict_proba(test.X), axis=1)]
     numbers["pmm1_accuracy"] = float(np.mean(predicted == test.y))
     for k in settings["topics"]:
@@ -105,14 +118,14 @@ def _trial(trial: Trial, settings: Settings, rng: Generator) -> dict[str, float]
     return numbers
 
 
-def fit_most_likely(kind: Any, points: Sequence[Mapping[str, Any]], train: Documents) -> Any:
+def fit_most_likely(estimator_class: Any, points: Sequence[Mapping[str, Any]], train: Documents) -> Any:
     """Tune the parameters of an estimator by held-out likelihood, and refit it to all training documents.
 
     The validation set is the last of `N_FOLDS` folds, without documents of classes that are missing in all other folds.
 
     Parameters
     ----------
-    kind : type
+    estimator_class : type
         Class of the estimator.
     points : sequence of dict
         Candidate parameters.
@@ -128,10 +141,10 @@ def fit_most_likely(kind: Any, points: Sequence[Mapping[str, Any]], train: Docum
     validation &= np.isin(train.y, train.y[~validation])
     losses = []
     for point in points:
-        model = train[~validation].fitted(kind(**point))
+        model = train[~validation].fitted(estimator_class(**point))
         losses.append(nats(model, train[validation]))
     best = points[int(np.argmin(losses))]
-    return train.fitted(kind(**best))
+    return train.fitted(estimator_class(**best))
 
 
 def nats(model: Any, documents: Documents) -> float:
@@ -154,7 +167,10 @@ def samples(documents: Documents, splits: Splits, most: int, generator: Generato
         yield Trial(number, documents[train_rows], documents[test_rows])
 
 
-MODELS = {"multinomial": MultinomialClassifier, "dcm": DCMClassifier, "edcm": EDCMClassifier}
+#: Models that are tuned by likelihood; that of the EDCM is not normalised.
+MODELS = {"multinomial": MultinomialClassifier, "dcm": DCMClassifier}
+#: Model, metric and sign of a gain over the multinomial.
+GAINS = (("dcm", "nats", -1.0), ("dcm", "accuracy", 1.0), ("edcm", "accuracy", 1.0))
 
 
 def longer(sources: Sources, settings: Settings, rng: Generator) -> Measure:
@@ -208,35 +224,38 @@ def _measure_by_length(
     for role, source in sources.items():
         documents = source.documents()
         for trial in range(len(source.splits)):
-            rows = [rng.permutation(part[trial]) for part in (source.splits.train, source.splits.test)]
-            by_length = {}
-            for m in lengths:
-                by_length[m] = [of_length(documents[rows_of_part], m) for rows_of_part in rows]
+            train = documents[rng.permutation(source.splits.train[trial])]
+            test = documents[rng.permutation(source.splits.test[trial])]
+            by_length = {m: (of_length(train, m), of_length(test, m)) for m in lengths}
             quantities.add(role, _numbers_by_length(by_length, smoothing))
-    grown = ("dcm_nats_growth", "dcm_accuracy_growth", "edcm_accuracy_growth")
-    pairs = {name: (name, "") for name in grown}
+    pairs = {f"{name}_{metric}_growth": (f"{name}_{metric}_growth", "") for name, metric, _sign in GAINS}
     growth = quantities.differences(pairs, list(sources))
     return Measure({**quantities.means(), **growth}, {"trials": quantities.rows()})
 
 
-def _numbers_by_length(by_length: Mapping[int, Sequence[Documents]], smoothing: Sequence[float]) -> dict[str, float]:
+def _numbers_by_length(
+    by_length: Mapping[int, tuple[Documents, Documents]], smoothing: Sequence[float]
+) -> dict[str, float]:
     """Compute the numbers of one trial from training and test documents of each length, the shortest first."""
-    points = [{"smoothing": value} for value in smoothing]
+    points = _smoothing_points(smoothing)
     numbers: dict[str, float] = {}
     for m, (train, test) in by_length.items():
-        for name, kind in MODELS.items():
-            model = train.fitted(kind(smoothing=0.01)) if name == "edcm" else fit_most_likely(kind, points, train)
+        for name in ("multinomial", "dcm"):
+            model = fit_most_likely(MODELS[name], points, train)
             numbers[f"{name}_{m}_accuracy"] = test.accuracy(model)
-            if name != "edcm":
-                numbers[f"{name}_{m}_nats"] = nats(model, test)
+            numbers[f"{name}_{m}_nats"] = nats(model, test)
+        edcm = train.fitted(EDCMClassifier(smoothing=0.01))
+        numbers[f"edcm_{m}_accuracy"] = test.accuracy(edcm)
 
-    def gain(name: str, m: int, of: str, sign: float) -> float:
+    def gain(name: str, m: int, metric: str, sign: float) -> float:
         """Compute the gain of a model over the multinomial at length m."""
-        return sign * (numbers[f"{name}_{m}_{of}"] - numbers[f"multinomial_{m}_{of}"])
+        value = numbers[f"{name}_{m}_{metric}"]
+        return sign * (value - numbers[f"multinomial_{m}_{metric}"])
 
     least, *_, most = by_length
-    for name, of, sign in (("dcm", "nats", -1.0), ("dcm", "accuracy", 1.0), ("edcm", "accuracy", 1.0)):
-        numbers[f"{name}_{of}_growth"] = gain(name, most, of, sign) - gain(name, least, of, sign)
+    for name, metric, sign in GAINS:
+        growth = gain(name, most, metric, sign) - gain(name, least, metric, sign)
+        numbers[f"{name}_{metric}_growth"] = growth
     return numbers
 
 
@@ -254,10 +273,12 @@ def join(X: sparse.csr_array, y: np.ndarray, m: int) -> tuple[sparse.csr_array, 
     for label in np.unique(y):
         of_class = np.flatnonzero(y == label)
         number[of_class] = np.arange(len(of_class)) // m
-    _, first, group = np.unique(np.column_stack([y, number]), axis=0, return_index=True, return_inverse=True)
+    keys = np.column_stack([y, number])
+    _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     ones = np.ones(len(y), dtype=X.dtype)
-    sums = sparse.csr_array((ones, (group.ravel(), np.arange(len(y)))), shape=(len(first), len(y))) @ X
-    return sparse.csr_array(sums), y[first]
+    places = group.ravel(), np.arange(len(y))
+    membership = sparse.csr_array((ones, places), shape=(len(first), len(y)))
+    return sparse.csr_array(membership @ X), y[first]
 
 
 def sparse_counts(sources: Sources, settings: Settings, _: Generator) -> Measure:
@@ -276,11 +297,10 @@ def sparse_counts(sources: Sources, settings: Settings, _: Generator) -> Measure
     train = source.first().train
     X = train[train.y == settings["label"]].X
     X = X[:, np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))]
-    alpha = Documents(X, np.zeros(X.shape[0], dtype=np.int64)).fitted(DCMClassifier(smoothing=0.0)).alpha_[0]
-    values = {
-        "dcm": float(dcm_log_probabilities(X, alpha).mean()),
-        "zeros": 1.0 - X.nnz / (X.shape[0] * X.shape[1]),
-    }
+    one_class = Documents(X, np.zeros(X.shape[0], dtype=np.int64))
+    alpha = one_class.fitted(DCMClassifier(smoothing=0.0)).alpha_[0]
+    values = {"dcm": float(dcm_log_probabilities(X, alpha).mean())}
+    values["zeros"] = 1.0 - X.nnz / (X.shape[0] * X.shape[1])
     table = []
     for number, exponent in enumerate(settings["smoothing"]):
         for name, parameters in (("fitted", alpha), ("raised", alpha + 1.0)):
@@ -297,7 +317,8 @@ def log_densities(X: sparse.csr_array, alpha: np.ndarray, smoothing: float) -> n
     """
     lengths = row_sums(X.indptr, X.data.astype(np.float64)) + smoothing * X.shape[1]
     rise = (alpha[X.indices] - 1.0) * (np.log(X.data + smoothing) - np.log(smoothing))
-    logs = np.sum(alpha - 1.0) * (np.log(smoothing) - np.log(lengths)) + row_sums(X.indptr, rise)
+    of_zeros = np.sum(alpha - 1.0) * (np.log(smoothing) - np.log(lengths))
+    logs = of_zeros + row_sums(X.indptr, rise)
     return np.asarray(gammaln(alpha.sum()) - gammaln(alpha).sum() + logs)
 
 
@@ -307,4 +328,5 @@ def dcm_log_probabilities(X: sparse.csr_array, alpha: np.ndarray) -> np.ndarray:
     total = alpha.sum()
     parameters = alpha[X.indices]
     words = gammaln(X.data + parameters) - gammaln(parameters) - gammaln(X.data + 1.0)
-    return np.asarray(gammaln(lengths + 1.0) + gammaln(total) - gammaln(total + lengths) + row_sums(X.indptr, words))
+    of_lengths = gammaln(lengths + 1.0) + gammaln(total) - gammaln(total + lengths)
+    return np.asarray(of_lengths + row_sums(X.indptr, words))

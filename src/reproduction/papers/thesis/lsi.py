@@ -89,10 +89,9 @@ def pruning(sources: Sources, settings: Settings, rng: Generator) -> Measure:
     for role, source in sources.items():
         trials = [_vocabularies(trial, settings, rng) for trial in source.trials()]
         for number, errors_of in enumerate(trials):
-            errors += [
-                {"role": role, "trial": number, "score": score, "share": share, "error": error.test}
-                for (score, share), error in errors_of.items()
-            ]
+            for (score, share), error in errors_of.items():
+                row = {"role": role, "trial": number, "score": score}
+                errors.append({**row, "share": share, "error": error.test})
         compared = _gains_of_pruning(trials, settings["small"], source.test_ratio)
         for name, estimate in compared.items():
             key = f"{role}_gain" if name == WHOLE else f"{role}_over_{name}"
@@ -118,12 +117,14 @@ def _vocabularies(trial: Trial, settings: Settings, rng: Generator) -> dict[tupl
 
 def errors_of(trial: Trial, words: np.ndarray, folds: np.ndarray, settings: Settings) -> Errors:
     """Compute the errors of the LSI classifier with a vocabulary, tuned on folds of the training documents."""
-    train, test = trial.train.columns(words), trial.test.columns(words)
+    train = trial.train.columns(words)
+    test = trial.test.columns(words)
     points = list(itertools.product(settings["components"], settings["widths"]))
-    parts = [lsi_errors(train[inside], train[outside], points) for inside, outside in halves_of(folds)]
-    held_out = np.sum(parts, axis=0)
+    of_folds = [lsi_errors(train[inside], train[outside], points) for inside, outside in halves_of(folds)]
+    held_out = np.sum(of_folds, axis=0)
     best = int(np.argmin(held_out))
-    return Errors(float(lsi_errors(train, test, points[best : best + 1])[0]), float(held_out[best] / len(parts)))
+    (test_error,) = lsi_errors(train, test, [points[best]])
+    return Errors(float(test_error), float(held_out[best] / len(of_folds)))
 
 
 def _best_proportion(vocabularies: Mapping[tuple[str, float], Errors], score: str, shares: Sequence[float]) -> float:
@@ -144,9 +145,9 @@ def _gains_of_pruning(
             test_errors.append(vocabularies[score, proportion].test)
         return test_errors
 
-    ours = errors(SUGGESTED)
-    others = [WHOLE, *(name for name in SCORES if name != SUGGESTED)]
-    return {name: resampled_difference(errors(name), ours, ratio) for name in others}
+    suggested = errors(SUGGESTED)
+    baselines = [WHOLE, *(name for name in SCORES if name != SUGGESTED)]
+    return {name: resampled_difference(errors(name), suggested, ratio) for name in baselines}
 
 
 class Blocks(NamedTuple):
@@ -185,12 +186,11 @@ def fusion(sources: Sources, settings: Settings, rng: Generator) -> Measure:
     for role, source in sources.items():
         curves = [_curve(source, trial, settings, rng) for trial in range(len(source.splits))]
         for trial, curve in enumerate(curves):
-            rows += [
-                {"role": role, "trial": trial, "size": size, "words": a, "fused": b, "binding": c}
-                for size, a, b, c in zip(sizes, *curve, strict=True)
-            ]
-        few = len(sizes) // 2
-        values |= {f"{role}_{name}": value for name, value in gains_by_tags(curves, few, source.test_ratio).items()}
+            for size, words, fused, binding in zip(sizes, *curve, strict=True):
+                row = {"role": role, "trial": trial, "size": size}
+                rows.append({**row, "words": words, "fused": fused, "binding": binding})
+        gains = gains_by_tags(curves, len(sizes) // 2, source.test_ratio)
+        values |= {f"{role}_{name}": value for name, value in gains.items()}
     return Measure(values, {"curves": rows})
 
 
@@ -212,17 +212,23 @@ def gains_by_tags(curves: Sequence[LearningCurve], few: int, ratio: float) -> di
 def _curve(source: MeasureData, trial: int, settings: Settings, rng: Generator) -> LearningCurve:
     if source.extra_features is None:
         raise ValueError("measure fusion needs tags as extra features; set extra_features in paper.yaml")
-    words, tags = (corpus.features.astype(np.float64) for corpus in (source.corpus, source.extra_features))  # type: ignore[union-attr]
+    words = source.corpus.features.astype(np.float64)  # type: ignore[union-attr]
+    tags = source.extra_features.features.astype(np.float64)  # type: ignore[union-attr]
     blocks = Blocks(words, tags, source.corpus.classes().astype(np.int64))
-    test, order = blocks.rows(source.splits.test[trial]), rng.permutation(source.splits.train[trial])
+    test = blocks.rows(source.splits.test[trial])
+    order = rng.permutation(source.splits.train[trial])
+    labels = np.unique(blocks.y)
     curve = LearningCurve([], [], [])
     for size in settings["sizes"]:
-        train = blocks.rows(np.concatenate([order[blocks.y[order] == label][:size] for label in np.unique(blocks.y)]))
-        parts = list(halves_of(fold_numbers(len(train.y), settings["folds"], rng, train.y)))
+        rows = [order[blocks.y[order] == label][:size] for label in labels]
+        train = blocks.rows(np.concatenate(rows))
+        fold_of = fold_numbers(len(train.y), settings["folds"], rng, train.y)
+        folds = list(halves_of(fold_of))
         for errors, bindings in ((curve.words, [0.0]), (curve.fused, settings["bindings"])):
-            point = _tuned_fusion(train, parts, bindings, settings)
-            errors.append(float(_fused_errors(train, test, point[0], [point[1:]])[0]))
-        curve.binding.append(point[0])
+            binding, *point = _tuned_fusion(train, folds, bindings, settings)
+            (error,) = _fused_errors(train, test, binding, [tuple(point)])
+            errors.append(float(error))
+        curve.binding.append(binding)
     return curve
 
 
@@ -236,8 +242,11 @@ def _tuned_fusion(
     points = list(itertools.product(settings["components"], settings["widths"]))
     errors: dict[tuple[float, int, float], float] = {}
     for binding in bindings:
-        parts = [_fused_errors(train.rows(inside), train.rows(outside), binding, points) for inside, outside in folds]
-        errors |= {(binding, *point): error for point, error in zip(points, np.mean(parts, axis=0), strict=True)}
+        of_folds = []
+        for inside, outside in folds:
+            of_folds.append(_fused_errors(train.rows(inside), train.rows(outside), binding, points))
+        for point, error in zip(points, np.mean(of_folds, axis=0), strict=True):
+            errors[binding, *point] = error
     return min(errors, key=errors.__getitem__)
 
 
@@ -255,6 +264,10 @@ def fuse(train: Blocks, test: Blocks, binding: float) -> Iterator[sparse.csr_arr
     """
     weights = inverse_frequency(train.words)
     for documents in (train, test):
-        words = unit_cells(documents.words, np.log1p(documents.words.data) * weights[documents.words.indices])
+        counts = documents.words
+        words = unit_cells(counts, np.log1p(counts.data) * weights[counts.indices])
+        if not binding:
+            yield words
+            continue
         tags = binding * preprocessing.normalize(documents.tags.log1p())
-        yield sparse.csr_array(sparse.hstack([words, tags], format="csr")) if binding else words
+        yield sparse.csr_array(sparse.hstack([words, tags], format="csr"))

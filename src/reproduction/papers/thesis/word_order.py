@@ -57,17 +57,18 @@ def word_order(sources: Sources, settings: Settings, generator: Generator) -> Me
     """
     quantities = Quantities({role: source.test_ratio for role, source in sources.items()})
     for role, source in sources.items():
-        words = TokenSequences.of(source.corpus.tokens, len(source.corpus.feature_names or ()))
-        documents = documents_of(source.corpus, X=words)
+        corpus = source.corpus
+        words = TokenSequences.of(corpus.tokens, len(corpus.feature_names or ()))
+        documents = documents_of(corpus, X=words)
         for trial in samples(documents, source.splits, settings["documents"], generator):
             quantities.add(role, _trial(trial, settings, generator))
     values: dict[str, Value] = {**quantities.means(), **quantities.differences(PAIRS, list(sources))}
     return Measure(values, {"trials": quantities.rows()})
 
 
-def _trial(trial: Trial, settings: Settings, generator: Generator) -> dict[str, float]:
+def _trial(trial: Trial, settings: Settings, rng: Generator) -> dict[str, float]:
     """Compute the quantities of one trial."""
-    seed = seed_from(generator)
+    seed = seed_from(rng)
     clusters = WordClusters(n_clusters=settings["clusters"], random_state=seed).fit(trial.train.X)
     small = _map_features(trial, clusters.transform)
     counted = _map_features(trial, TokenSequences.counts)
@@ -75,7 +76,8 @@ def _trial(trial: Trial, settings: Settings, generator: Generator) -> dict[str, 
     numbers |= _numbers_of_form("whole", ("topics", "topics"), trial, settings, seed)
     for form in ("own", "shared"):
         numbers[form] = trial.accuracy(_model(form, form, settings, seed))
-    point = lsi_point(counted.train, settings["lsi"], 3, generator=np.random.default_rng(seed), seed=seed)
+    generator = np.random.default_rng(seed)
+    point = lsi_point(counted.train, settings["lsi"], 3, generator, seed)
     numbers["lsi"] = counted.accuracy(LSIDensityClassifier(**point, random_state=seed))
     numbers["multinomial"] = counted.accuracy(MultinomialClassifier(smoothing=0.01))
     return numbers
@@ -105,30 +107,35 @@ def _numbers_of_form(
     """Compute accuracy, gain from the true word order, and distance between transition matrices for one model."""
     rng = np.random.default_rng(seed)
     mixed = _map_features(trial, lambda words: words.shuffled(rng))
-    model = trial.train.fitted(_model(form, emissions[0], settings, seed))
-    # The order of words does not change their topics.
-    topics = emissions[0] == "topics"
-    for_classes, compared = (model.emissionprob_[0] if topics else kind for kind in emissions)
+    of_classes, compared = emissions
+    model = trial.train.fitted(_model(form, of_classes, settings, seed))
     groups = Documents(trial.train.X, rng.permutation(trial.train.y))
-    fits = {
-        "apart": model if topics else trial.train.fitted(_model(form, compared, settings, seed)),
-        "random": groups.fitted(_model(form, compared, settings, seed)),
-    }
-    return {
-        form: trial.test.accuracy(model),
-        f"{form}_shuffled": mixed.accuracy(_model(form, for_classes, settings, seed)),
-        f"{form}_order": _order_gain(model, trial.test, mixed.test.X),
-        **{f"{form}_{name}": transitions_apart(fit.transmat_) for name, fit in fits.items()},
-    }
+    if of_classes == "topics":
+        # The order of words does not change their topics.
+        topics = model.emissionprob_[0]
+        of_shuffled = _model(form, topics, settings, seed)
+        of_groups = _model(form, topics, settings, seed)
+        of_true_classes = model
+    else:
+        of_shuffled = _model(form, of_classes, settings, seed)
+        of_groups = _model(form, compared, settings, seed)
+        of_true_classes = trial.train.fitted(_model(form, compared, settings, seed))
+    numbers = {form: trial.test.accuracy(model)}
+    numbers[f"{form}_shuffled"] = mixed.accuracy(of_shuffled)
+    numbers[f"{form}_order"] = _order_gain(model, trial.test, mixed.test.X)
+    numbers[f"{form}_apart"] = transitions_apart(of_true_classes.transmat_)
+    numbers[f"{form}_random"] = transitions_apart(groups.fitted(of_groups).transmat_)
+    return numbers
 
 
 def _order_gain(model: HMMClassifier, test: Documents, mixed: TokenSequences) -> float:
     """Compute the log-likelihood ratio of true to shuffled documents under their class models, in nats per word."""
     in_training = np.isin(test.y, model.classes_)
-    true, random = (
-        model.own_log_likelihood(words[in_training], test.y[in_training]).sum() for words in (test.X, mixed)
-    )
-    return float((true - random) / test.X.lengths[in_training].sum())
+    y = test.y[in_training]
+    true_order = model.own_log_likelihood(test.X[in_training], y).sum()
+    random_order = model.own_log_likelihood(mixed[in_training], y).sum()
+    n_words = test.X.lengths[in_training].sum()
+    return float((true_order - random_order) / n_words)
 
 
 def transitions_apart(transitions: np.ndarray) -> float:

@@ -65,8 +65,8 @@ class NestedFits:
     y : ndarray of shape (n_documents,)
         Classes, -1 or 1.
     loss : {"logistic", "squared_hinge"}
-    loss : {"logistic", "squared_hinge"}
         Loss function.
+    l1, l2 : float
         Penalties, at least one of them positive.
     tol : float, default=1e-3
         Maximum duality gap, relative to the objective.
