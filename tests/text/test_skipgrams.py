@@ -152,6 +152,16 @@ def test_binary_features_are_ones_where_counts_are() -> None:
     np.testing.assert_array_equal(vectorizer(2, 2, 1, weighting="binary").fit_transform(texts).toarray(), counts > 0)
 
 
+def test_the_root_covers_the_quotient_or_the_frequency_alone() -> None:
+    texts = ["a a b", "b a a b a", "a b a b c d e"]
+    lengths = np.array([3, 5, 7])[:, np.newaxis]
+    of_quotient = vectorizer(2, 2, 1, weighting="sqrt_frequency").fit_transform(texts).toarray()
+    of_frequency = vectorizer(2, 2, 1, weighting="sqrt_over_length").fit_transform(texts).toarray()
+    np.testing.assert_allclose(of_frequency * np.sqrt(lengths), of_quotient, rtol=1e-6)
+    unigram = of_quotient[0, 0] ** 2 * 3  # two matches of one word, 1 / 2 each
+    assert unigram == pytest.approx(1.0)
+
+
 def test_kinds_are_told_in_the_order_of_the_columns() -> None:
     grams = vectorizer(3, 2, 1, subsume=False).fit(["a b c d e"]).skipgrams_
     assert grams.sizes() == [[1, 0, 5], [2, 0, 4], [2, 1, 7], [2, 2, 9], [3, 0, 3], [3, 1, 7], [3, 2, 10]]

@@ -15,9 +15,9 @@ from textmix.data.corpus import Ragged
 from textmix.numerics.threads import number, ranges, side_by_side
 from textmix.text import skipgram_kernels as kernels
 
-WEIGHTINGS = ("count", "binary", "score", "sqrt_frequency")
+WEIGHTINGS = ("count", "binary", "score", "sqrt_frequency", "sqrt_over_length")
 #: Weightings with real values, float32.
-REAL_WEIGHTINGS = ("score", "sqrt_frequency")
+REAL_WEIGHTINGS = ("score", "sqrt_frequency", "sqrt_over_length")
 #: Scaling of the values: none, by the maximum of each feature, or by the maximum over all features.
 SCALINGS = ("none", "feature", "global")
 
@@ -249,10 +249,11 @@ class Skipgrams:
         ----------
         tokens : Ragged
             Word ids of the documents.
-        weighting : {"count", "binary", "score", "sqrt_frequency"}, default="count"
+        weighting : {"count", "binary", "score", "sqrt_frequency", "sqrt_over_length"}, default="count"
             ``count`` (int32) is the number of matches, ``binary`` (int32) is 1 for a match, ``score`` (float32) is
-            Lucene's score, see `_score`, and ``sqrt_frequency`` (float32) is the square root of the sloppy frequency
-            divided by the length of the document (Li et al. 2016, section 2.1).
+            Lucene's score, see `_score`, and ``sqrt_frequency`` (float32) is the square root of the quotient of
+            the sloppy frequency and the length of the document (Li et al. 2016, section 2.1). ``sqrt_over_length``
+            (float32) is the square root of the sloppy frequency, divided by the length.
 
         Returns
         -------
@@ -280,8 +281,11 @@ class Skipgrams:
         lengths = np.diff(offsets)
         if weighting == "score":
             return self._score(X, lengths)
-        if weighting == "sqrt_frequency":
+        if weighting == "sqrt_over_length":
+            np.sqrt(X.data, out=X.data)
+        if weighting in ("sqrt_frequency", "sqrt_over_length"):
             X.data /= np.repeat(np.maximum(lengths, 1).astype(np.float32), np.diff(X.indptr))
+        if weighting == "sqrt_frequency":
             np.sqrt(X.data, out=X.data)
         return X
 
