@@ -30,7 +30,9 @@ def line_vectors(sources: Sources, settings: Settings, generator: Generator) -> 
     spec = vectors_of_lines.LineVectorSpec.from_mapping(settings["vectors"])
     vectors = vectors_of_lines.line_vectors(corpus.tokens, spec, order)  # type: ignore[arg-type]
     accuracies = []
-    for train, test in zip(source.splits.train, source.splits.test, strict=True):
+    for number in range(len(source.splits)):
+        train = source.splits.train[number]
+        test = source.splits.test[number]
         accuracies.append(_accuracy(source, vectors, settings, train, test))
     halves = []
     for _ in range(settings["random_halves"]):

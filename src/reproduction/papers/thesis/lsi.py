@@ -225,8 +225,8 @@ def _curve(source: MeasureData, trial: int, settings: Settings, rng: Generator) 
         fold_of = fold_numbers(len(train.y), settings["folds"], rng, train.y)
         folds = list(halves_of(fold_of))
         for errors, bindings in ((curve.words, [0.0]), (curve.fused, settings["bindings"])):
-            binding, *point = _tuned_fusion(train, folds, bindings, settings)
-            (error,) = _fused_errors(train, test, binding, [tuple(point)])
+            binding, k, width = _tuned_fusion(train, folds, bindings, settings)
+            (error,) = _fused_errors(train, test, binding, [(k, width)])
             errors.append(float(error))
         curve.binding.append(binding)
     return curve
