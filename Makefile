@@ -21,6 +21,7 @@
 # make lowest         test the estimators with the lowest supported versions
 # make release-check  build the packages, and check their metadata and an example with each Python of PYTHONS
 # make image          build textmix.sif, the container image for jobs (needs docker and apptainer)
+# make slurm          submit the jobs to a Slurm cluster (SLURM_PROFILE, SLURM_PLUGIN)
 # STRICT=1            fail if a data set is not available
 
 PYTHON ?= python3
@@ -43,11 +44,14 @@ DOCS_DATA := imdb_wheel newsgroups_parts newsgroups_wheel r52_wheel yeast_wheel
 CASES ?= 5000
 MINUTES ?= 20
 
-.PHONY: all clean full test bench bench-check develop axe fuzz forms chaos mutants check retry setup check-project audit docs docs-data tiny image lowest site
+.PHONY: all slurm clean full test bench bench-check develop axe fuzz forms chaos mutants check retry setup check-project audit docs docs-data tiny image lowest site
 .DELETE_ON_ERROR:
 
 # Planning takes some seconds without output; a first run also compiles the code.
-PLANNING = @echo 'Planning the run (up to a minute)'
+PLANNING = $(CHECK_FOLDER); echo 'Planning the run (up to a minute)'
+# Snakemake would report this with a traceback.
+CHECK_FOLDER = @test -w . || { \
+  echo "The folder $(CURDIR) is not writable: change its permissions, or clone the repository into another one."; exit 1; }
 
 all: setup
 	$(PLANNING)
@@ -61,6 +65,14 @@ retry: setup
 	grep -L '"status": "had"' resources/*/fetch.json | xargs -r rm
 	$(PLANNING)
 	$(SNAKEMAKE) $(OPTIONS)
+
+# Without the plugin, Snakemake would print its usage on 200 lines.
+SLURM_PROFILE ?= profiles/slurm
+SLURM_PLUGIN ?= snakemake-executor-plugin-cluster-generic
+slurm: setup
+	@$(BIN)/python -m pip show --quiet $(SLURM_PLUGIN) 2>/dev/null || { \
+	  echo "$(SLURM_PROFILE) needs $(SLURM_PLUGIN): run $(BIN)/python -m pip install $(SLURM_PLUGIN)"; exit 1; }
+	$(BIN)/python -m snakemake --profile $(SLURM_PROFILE)
 
 test: develop
 	$(BIN)/python -m pytest --outcomes
@@ -163,6 +175,7 @@ CHECK_PYTHON = import sys; sys.version_info >= (3, 11) or sys.exit(\
 
 # The stamp is written last, so that an interrupted setup is repeated.
 .venv/.ready: requirements.lock pyproject.toml
+	$(CHECK_FOLDER)
 	@$(PYTHON) -c "$(CHECK_PYTHON)"
 	@echo 'Setting up .venv (once, about two minutes)'
 	$(PYTHON) -m venv .venv

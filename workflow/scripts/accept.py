@@ -5,17 +5,19 @@ from textmix.core.errors import DataFormatError, MissingResult
 from textmix.core.io import check_result, write_result
 
 with job(snakemake, tolerate_missing=True) as running:
-    absent = {}
+    missing_results = []
     for path in snakemake.input.data:
         try:
             check_result(path)
         except MissingResult as missing:
-            absent[path] = missing
+            missing_results.append(missing)
             logger.warning("%s", missing.reason)
-    for reason in running.settings.out_of_reach.values():
+    for reason in dict.fromkeys(running.settings.out_of_reach.values()):
         logger.warning("%s", reason)
-    wrong = [missing.reason for missing in absent.values() if missing.broken or running.settings.strict]
-    wrong += [reason for reason in running.settings.out_of_reach.values() if running.settings.strict]
-    if wrong:
-        raise DataFormatError("the report is written, but not all of its data are sound", None, " | ".join(wrong))
+    is_strict = running.settings.strict
+    reasons = [missing.reason for missing in missing_results if missing.broken or is_strict]
+    if is_strict:
+        reasons += dict.fromkeys(running.settings.out_of_reach.values())
+    if reasons:
+        raise DataFormatError("the report is written, but some data are missing or corrupt", None, " | ".join(reasons))
     write_result(snakemake.output[0], '{"accepted": true}\n', running.record)

@@ -1,4 +1,4 @@
-"""Set each declared reading of the rows of one paper beside the printed value, and draw the specification curves."""
+"""Compute the value of each row of a paper under each registered alternative, and draw the specification curves."""
 
 from pathlib import Path
 
@@ -14,21 +14,23 @@ from textmix.core.io import format_csv, new_folder, write_bytes, write_text
 with job(snakemake, tolerate_missing=True) as running:
     published = Path(snakemake.input.published)
     rows, checks = read_claims(published.parent, Path(snakemake.input.schema).parent)
-    settings, paper = running.settings, snakemake.wildcards.paper
+    settings = running.settings
+    paper = snakemake.wildcards.paper
     roles = as_read(role_entries(settings.roles), Path("results/datasets"))
     results = Results(Path("results"), paper, roles, settings.alternatives["spec"])
     by_id = {row.id: row for row in rows}
-    declared = [
+    grids = [
         SpecificationGrid(**{**entry, "points": tuple(GridPoint(**point) for point in entry["points"])})
         for entry in settings.alternatives["grids"]
     ]
-    curves = [curve_of(by_id[row], one, checks, results) for one in declared for row in one.rows]
-    factors = factor_rows({one.name: one.factors for one in declared})
+    curves = [curve_of(by_id[row], grid, checks, results) for grid in grids for row in grid.rows]
+    factors = factor_rows({grid.name: grid.factors for grid in grids})
     with new_folder(snakemake.output[0], running.record) as folder:
-        write_text(folder / "curves.csv", format_csv([row for one in curves for row in one.rows()], POINT_COLUMNS))
+        points = [row for curve in curves for row in curve.rows()]
+        write_text(folder / "curves.csv", format_csv(points, POINT_COLUMNS))
         write_text(folder / "factors.csv", format_csv(list(factors), FACTORS))
-        for one in curves:
-            if one.evaluated:
-                row = by_id[one.row]
+        for curve in curves:
+            if curve.evaluated:
+                row = by_id[curve.row]
                 title = " ".join(filter(None, (row.dataset, row.method, row.metric)))
-                write_bytes(folder / one.drawing, draw_curve(one, title, row.metric))
+                write_bytes(folder / curve.drawing, draw_curve(curve, title, row.metric))

@@ -1,4 +1,4 @@
-"""Compare the published values of one paper with the reproduced ones, and list the results behind each of these."""
+"""Compare the published values of a paper with the reproduced ones, and list the results behind each of them."""
 
 from dataclasses import asdict
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Tokenize one data set and count its words."""
+"""Extract features from a data set: tokenize the texts and count the words."""
 
 from reproduction.flow.job_context import job
 from textmix.data.corpus import Corpus

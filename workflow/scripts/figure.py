@@ -13,8 +13,10 @@ from textmix.core.errors import MissingResult
 from textmix.core.io import write_missing, write_result
 
 with job(snakemake) as running:
-    paper, spec = snakemake.wildcards.paper, running.settings.paper
-    roles, skipped_results = role_entries(running.settings.roles), running.settings.skipped_results
+    paper = snakemake.wildcards.paper
+    spec = running.settings.paper
+    roles = role_entries(running.settings.roles)
+    skipped_results = running.settings.skipped_results
     results = Results(Path("results"), paper, roles, spec, skipped_results=skipped_results)
     numbers = published_numbers(read_comparison(snakemake.input.comparison))
     published = {row: PublishedValue(*printed) for row, printed in numbers.items()}

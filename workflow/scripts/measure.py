@@ -1,4 +1,4 @@
-"""Compute one measure of a paper: quantities that this paper alone defines."""
+"""Compute a measure: quantities that only one paper defines."""
 
 from reproduction.flow.alternatives import base_of
 from reproduction.flow.job_context import job
@@ -11,7 +11,8 @@ from textmix.experiment.splits import Splits
 from textmix.numerics.seeding import rng
 
 with job(snakemake, threads=snakemake.threads) as running:
-    paper, measure = snakemake.wildcards.paper, snakemake.wildcards.measure
+    paper = snakemake.wildcards.paper
+    measure = snakemake.wildcards.measure
     methods = {name: Method(**entry) for name, entry in running.settings.methods.items()}
     sources = {
         role: MeasureData(
@@ -25,7 +26,8 @@ with job(snakemake, threads=snakemake.threads) as running:
     }
     for role, method, folder in running.settings.predictions:
         sources[role].predictions[method] = Predictions.load(folder)
-    entry, generator = running.settings.entry, rng(running.settings.seed, paper, base_of(measure))
-    made = run_measure(paper, entry["function"], sources, entry.get("settings", {}), generator)
+    entry = running.settings.entry
+    generator = rng(running.settings.seed, paper, base_of(measure))
+    result = run_measure(paper, entry["function"], sources, entry.get("settings", {}), generator)
     unread_roles = sorted(set(entry["roles"]) - set(sources))
-    made.save(snakemake.output[0], {**running.record, UNREAD_ROLES: unread_roles})
+    result.save(snakemake.output[0], {**running.record, UNREAD_ROLES: unread_roles})

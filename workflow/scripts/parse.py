@@ -1,4 +1,4 @@
-"""Read the raw files of one data set, or of the first of its substitutes that is available, and check the counts."""
+"""Parse the raw files of a data set, or of its first available substitute, and check the expected counts."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Write the page on the run: commit, configuration, data, machine, and where the time went."""
+"""Write the provenance page of a run: commit, configuration, data, machine, and time by stage."""
 
 from pathlib import Path
 

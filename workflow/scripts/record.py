@@ -1,4 +1,4 @@
-"""Write the recorded run: what a finished run gave for each published row."""
+"""Write the recorded run: the results of a finished run for each published row, and the measurements of its jobs."""
 
 from pathlib import Path
 

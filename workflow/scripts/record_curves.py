@@ -1,4 +1,4 @@
-"""Write the recorded specification curves: what a run of ``specifications`` gave for the readings of each row."""
+"""Write the recorded specification curves from the results of a run of ``specifications``."""
 
 from pathlib import Path
 

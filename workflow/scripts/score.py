@@ -1,4 +1,4 @@
-"""Score the stored predictions of one method."""
+"""Score the stored predictions of a method."""
 
 from reproduction.flow.job_context import job
 from textmix.core.io import format_csv, write_result

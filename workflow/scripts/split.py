@@ -1,4 +1,4 @@
-"""Make the train/test splits of one data set."""
+"""Split a data set into training and test documents."""
 
 from reproduction.flow.job_context import job
 from textmix.data.corpus import Corpus

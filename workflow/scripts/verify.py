@@ -1,4 +1,4 @@
-"""Check every result and every raw file against its record."""
+"""Verify every result and every raw file against its recorded digest."""
 
 from pathlib import Path
 

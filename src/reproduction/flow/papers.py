@@ -379,6 +379,10 @@ def _import_module(module: str, where: str) -> Any:
         try:
             return importlib.import_module(module)
         except ModuleNotFoundError as error:
+            if error.name and f"{module}.".startswith(f"{error.name}."):
+                raise ConfigError(
+                    f"{where}: module {error.name} not found; create or restore the file, or correct its name"
+                ) from error
             raise ConfigError(
                 f"{where}: importing {module} fails, because jobs cannot import {error.name}; correct the name, "
                 "install the package, or add its folder to PYTHONPATH"
