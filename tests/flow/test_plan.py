@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
+from snakemake.utils import update_config
 
 from reproduction.flow.availability import available_roles, packages_alone
 from reproduction.flow.locators import MeasureLocator, ScoreLocator, TimeLocator, locators_behind
@@ -62,7 +63,9 @@ def configuration(**changes: Any) -> dict[str, Any]:
 
 def full() -> dict[str, Any]:
     """Return the configuration of the full run, merged as Snakemake merges it."""
-    return copy.deepcopy(SHIPPED) | load_yaml_strict(ROOT / "config/full.yaml")
+    settings = copy.deepcopy(SHIPPED)
+    update_config(settings, load_yaml_strict(ROOT / "config/full.yaml"))
+    return settings
 
 
 SUBSTITUTE = {"dataset": "bbc_wheel", "comparable": "not", "note": ""}

@@ -110,7 +110,9 @@ def measured(source, tmp_path_factory) -> tuple[dict[str, Any], Path]:
         settings = OWN.get(function.partition(".")[2], SETTINGS)
         if name.startswith("illustration"):
             settings = {**SETTINGS, "components": 2}
-        roles = ("scene", "tmc2007") if function == "measures.components" else ("scene",)
+        roles = ["scene"]
+        if function == "measures.components":
+            roles = [role for role in ("scene", "tmc2007") if role in SPEC["measures"][name]["roles"]]
         sources = dict.fromkeys(roles, source)
         measures[name] = run_measure("cbm", function, sources, settings, np.random.default_rng(3))
         measures[name].save(root / "papers/cbm/measures" / name, META)

@@ -92,6 +92,9 @@ def components(data: FigureData) -> Sheet:
     runs = {"CBM LR": data.results.measure_table("components", "runs")}
     baselines = data.results.measure_table("components", "baselines")
     with suppress(MissingResult):
+        runs["CBM LR"] = [*runs["CBM LR"], *data.results.measure_table("components_tmc2007", "runs")]
+        baselines = [*baselines, *data.results.measure_table("components_tmc2007", "baselines")]
+    with suppress(MissingResult):
         runs["CBM GB"] = data.results.measure_table("components_boosted", "runs")
     roles = list(dict.fromkeys(row["role"] for row in runs["CBM LR"]))
     figure, axes = panels(len(roles), height=2.8)

@@ -19,7 +19,14 @@ from textmix.models.label_sets.estimators import BinaryRelevance, PowerSet
 
 #: Methods in the rows "LR" and "linear" of the table in the slides.
 LINEAR = (
-    *("binrel_lr", "powset_lr", "cc_lr", "pcc_lr", "ecc_label_lr", "ecc_subset_lr", "cdn_lr", "paircrf"),
+    "binrel_lr",
+    "powset_lr",
+    "cc_lr",
+    "pcc_lr",
+    "ecc_label_lr",
+    "ecc_subset_lr",
+    "cdn_lr",
+    "paircrf",
     "cbm_lr",
 )
 
@@ -59,11 +66,12 @@ def _comparison_rows(
         right = exactly_right(true, predicted)
         draws = settings["resamples"]
         row: dict[str, Any] = {"role": role, "method": name}
-        for key, values in (
-            ("subset_accuracy", right),
-            ("sample_f", document_f(true, predicted)),
-            ("difference", right - best),
-        ):
+        measured = {
+            "subset_accuracy": right,
+            "sample_f": document_f(true, predicted),
+            "difference": right - best,
+        }
+        for key, values in measured.items():
             mean, low, high = bootstrap_interval(values, generator, resamples=draws)
             row |= {key: mean, f"{key}_low": low, f"{key}_high": high}
         yield {**row, "sign_test": sign_test(right, best)}
@@ -151,9 +159,8 @@ def exact_search(sources: Sources, settings: Settings, generator: Generator) -> 
         n_labels = trial.train.y.shape[1]
         sizes = sorted({n for n in settings["labels"] if n < n_labels} | {n_labels})
         for n_components in settings["components"]:
-            model = CBMClassifier(
-                **{**settings["params"], "n_components": n_components}, random_state=seed_from(generator)
-            )
+            params = {**settings["params"], "n_components": n_components}
+            model = CBMClassifier(**params, random_state=seed_from(generator))
             pi, b = trial.train.fitted(model).components(X)
             tiny = np.finfo(np.float64).tiny
             odds = np.log(np.maximum(b, tiny)) - np.log1p(-np.minimum(b, 1.0 - 2.0**-53))
@@ -239,14 +246,12 @@ def illustration(sources: Sources, settings: Settings, generator: Generator) -> 
         "marginal_of_label": float(marginal[chosen][lost[chosen]].min(initial=1.0)),
     }
     tables = {
-        "components": [
-            {"component": rank, "weight": pi[0, k], "label": name, "probability": b[0, k, label]}
-            for rank, k in enumerate(heavy)
-            for name, label in zip(names, shown, strict=True)
-        ],
+        "components": _component_rows(heavy, pi[0], b[0], shown, names),
         "labels": [
             {
-                **{"label": name, "marginal": marginal[chosen, label], "mode": int(mode[label])},
+                "label": name,
+                "marginal": marginal[chosen, label],
+                "mode": int(mode[label]),
                 "true": int(trial.test.y[chosen, label]),
             }
             for name, label in zip(names, shown, strict=True)
@@ -257,6 +262,24 @@ def illustration(sources: Sources, settings: Settings, generator: Generator) -> 
         ],
     }
     return Measure(values, tables)
+
+
+def _component_rows(
+    components: np.ndarray, weights: np.ndarray, probabilities: np.ndarray, labels: np.ndarray, names: list[str]
+) -> list[dict[str, Any]]:
+    """Return one row per component, in order of decreasing weight, and label, from weights (K,) and (K, L)."""
+    rows: list[dict[str, Any]] = []
+    for rank, component in enumerate(components):
+        for name, label in zip(names, labels, strict=True):
+            rows.append(
+                {
+                    "component": rank,
+                    "weight": weights[component],
+                    "label": name,
+                    "probability": probabilities[component, label],
+                }
+            )
+    return rows
 
 
 def _document_to_show(lost: np.ndarray, carried: np.ndarray, right: np.ndarray, probability: np.ndarray) -> int:
