@@ -302,8 +302,8 @@ class CBMClassifier(MultiLabelClassifier):
         total = logsumexp(joint, axis=1, keepdims=True)
         memberships = np.exp(joint - total)
         # Keep the largest responsibility: with a larger floor, the instance would not belong to any component.
-        least = np.minimum(self.floor, memberships.max(axis=1, keepdims=True))
-        memberships[memberships < least] = 0.0
+        floor = np.minimum(self.floor, memberships.max(axis=1, keepdims=True))
+        memberships[memberships < floor] = 0.0
         memberships /= memberships.sum(axis=1, keepdims=True)
         return float(total.sum()) - self.gate_.penalty() - self.experts_.penalty(), memberships
 
@@ -311,9 +311,9 @@ class CBMClassifier(MultiLabelClassifier):
         """Yield row slices, log pi (n, K) and log odds (K, n, L) in chunks of at most `CHUNK` instances."""
         for start in range(0, X.shape[0], CHUNK):
             rows = slice(start, min(start + CHUNK, X.shape[0]))
-            part = self.space_.coordinates(X[rows])
-            odds = np.stack([self.experts_.log_odds(part, k) for k in range(self.n_components_)])
-            yield rows, self.gate_.log_proba(part), odds
+            coordinates = self.space_.coordinates(X[rows])
+            odds = np.stack([self.experts_.log_odds(coordinates, k) for k in range(self.n_components_)])
+            yield rows, self.gate_.log_proba(coordinates), odds
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict label sets with the decision rule ``decision``, in the format of the training y."""
@@ -375,8 +375,8 @@ class CBMClassifier(MultiLabelClassifier):
     def components(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Compute the mixture weights pi, float64 (N, K), and the label probabilities b, float64 (N, K, L)."""
         features = self._checked(X)
-        parts = [(np.exp(log_pi), expit(odds).swapaxes(0, 1)) for _, log_pi, odds in self._chunks(features)]
-        return np.concatenate([pi for pi, _ in parts]), np.concatenate([b for _, b in parts])
+        chunks = [(np.exp(log_pi), expit(odds).swapaxes(0, 1)) for _, log_pi, odds in self._chunks(features)]
+        return np.concatenate([pi for pi, _ in chunks]), np.concatenate([b for _, b in chunks])
 
     def label_correlations(self, X: Any) -> np.ndarray:
         r"""Compute the correlation of each pair of labels given x, float64 (N, L, L).

@@ -193,8 +193,8 @@ class LogisticExperts(Experts):
             X = X[rows]
             Y = Y[rows]
             weight = membership[rows]
-        share = weight @ Y / weight.sum()
-        active = np.minimum(share, 1.0 - share) > self.constant
+        proportion = weight @ Y / weight.sum()
+        active = np.minimum(proportion, 1.0 - proportion) > self.constant
         if self.constant == 0.0:
             active[:] = True
         coef = self.coef[component]
@@ -203,8 +203,8 @@ class LogisticExperts(Experts):
             # Features that are zero in all of these instances have weight 0.
             used = np.unique(X.indices)
             X, columns = X[:, used], np.append(used, X.shape[1])
-        place = np.ix_(columns, np.flatnonzero(active))
-        start = coef[place]
+        cells = np.ix_(columns, np.flatnonzero(active))
+        start = coef[cells]
         coef[:] = 0.0
         coef[-1] = smoothed_log_odds(weight, Y, self.Y, self.smoothing)
         self.active[component] = active
@@ -212,7 +212,7 @@ class LogisticExperts(Experts):
             step = self.step
             active_labels = np.ascontiguousarray(Y[:, active])
             problem = LogisticBatch(X, active_labels, weight, step.variance, penalise_intercept=step.penalise_intercept)
-            coef[place] = step.improve(problem, start)
+            coef[cells] = step.improve(problem, start)
 
     def log_odds(self, X: Any, component: int) -> np.ndarray:
         """See `Experts`."""
@@ -444,10 +444,10 @@ class EstimatorExperts(Experts):
             X = self.X[rows]
             Y = self.Y[rows]
             weight = membership[rows]
-            share = weight @ Y / weight.sum()
+            proportion = weight @ Y / weight.sum()
             self.fixed[component] = smoothed_log_odds(weight, Y, self.Y, self.smoothing)
             # A classifier requires samples of both classes, even if ``constant`` is 0.
-            varying = (np.minimum(share, 1.0 - share) > self.constant) & (Y.min(axis=0) < Y.max(axis=0))
+            varying = (np.minimum(proportion, 1.0 - proportion) > self.constant) & (Y.min(axis=0) < Y.max(axis=0))
             self._fitted[component] = {
                 label: clone(self.estimator).fit(X, Y[:, label], sample_weight=weight)
                 for label in np.flatnonzero(varying).tolist()

@@ -136,7 +136,10 @@ class ClassifierChain(LinearMultiLabel):
     }
 
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{**LinearMultiLabel._forms, "_weights": "float64 W+1 L", "links_": "float64 L L", "order_": "int L"},
+        **LinearMultiLabel._forms,
+        "_weights": "float64 W+1 L",
+        "links_": "float64 L L",
+        "order_": "int L",
     }
 
     def __init__(
@@ -295,9 +298,9 @@ class ProbabilisticChain(ClassifierChain):
         """
         odds = self.feature_odds(X)
         links = np.ascontiguousarray(self.links_)
-        found, value, expanded = search_best(odds, links, float(self.epsilon), bool(self.informed), LIMIT)
-        member = np.zeros(found.shape, dtype=np.int64)
-        member[:, self.order_] = found
+        modes, value, expanded = search_best(odds, links, float(self.epsilon), bool(self.informed), LIMIT)
+        member = np.zeros(modes.shape, dtype=np.int64)
+        member[:, self.order_] = modes
         return member, value, expanded
 
 
@@ -356,7 +359,10 @@ class ChainEnsemble(MultiLabelClassifier):
     """
 
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{**LinearMultiLabel._forms, "_weights": "float64 M W+1 L", "links_": "float64 M L L", "order_": "int M L"},
+        **LinearMultiLabel._forms,
+        "_weights": "float64 M W+1 L",
+        "links_": "float64 M L L",
+        "order_": "int M L",
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LinearMultiLabel._parameter_constraints,
@@ -407,8 +413,8 @@ class ChainEnsemble(MultiLabelClassifier):
     @property
     def coefs_(self) -> np.ndarray:
         """Weights of the features, float64 (M, L, V)."""
-        place = np.argsort(self.order_, axis=-1)[..., np.newaxis]
-        return np.take_along_axis(self._by_feature(self._weights), place, axis=-2)
+        position = np.argsort(self.order_, axis=-1)[..., np.newaxis]
+        return np.take_along_axis(self._by_feature(self._weights), position, axis=-2)
 
     @property
     def intercepts_(self) -> np.ndarray:
@@ -495,7 +501,10 @@ class DependencyNetwork(LinearMultiLabel):
     """
 
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{**LinearMultiLabel._forms, "_weights": "float64 W+1 L", "links_": "float64 L L", "seed_": "int"},
+        **LinearMultiLabel._forms,
+        "_weights": "float64 W+1 L",
+        "links_": "float64 L L",
+        "seed_": "int",
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LinearMultiLabel._parameter_constraints,

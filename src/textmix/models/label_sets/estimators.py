@@ -119,7 +119,10 @@ class LinearMultiLabel(MultiLabelClassifier):
     #: Weights of the W features seen during fit, followed by the intercept: float64 (W + 1, K).
     _weights: np.ndarray
     _forms: ClassVar[dict[str, Any]] = {
-        **{**MultiLabelClassifier._forms, "objective_path_": "float64 *", "n_iter_": "int", "converged_": "bool"},
+        **MultiLabelClassifier._forms,
+        "objective_path_": "float64 *",
+        "n_iter_": "int",
+        "converged_": "bool",
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "variance": [Interval(Real, 0, None, closed="neither")],
@@ -276,18 +279,18 @@ class SetScorer(MultiLabelClassifier):
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Compute the marginal probability of each label, float64 (N, L)."""
-        parts = [np.exp(log_proba) @ self.sets_ for _, log_proba in self._log_proba(X)]
-        return np.concatenate(parts)
+        chunks = [np.exp(log_proba) @ self.sets_ for _, log_proba in self._log_proba(X)]
+        return np.concatenate(chunks)
 
     def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
         """Compute log p(y|x) of label sets Y (N, L), float64 (N,); -inf for sets that do not occur in training."""
         _, labels = self._checked_sets(X, Y)
-        place = {row.tobytes(): s for s, row in enumerate(self.sets_)}
-        code = np.array([place.get(row.tobytes(), -1) for row in labels])
+        index_of_set = {row.tobytes(): s for s, row in enumerate(self.sets_)}
+        code = np.array([index_of_set.get(row.tobytes(), -1) for row in labels])
         value = np.full(len(labels), -np.inf)
         for rows, log_proba in self._log_proba(X):
-            known = np.flatnonzero(code[rows] >= 0)
-            value[rows][known] = log_proba[known, code[rows][known]]
+            in_training = np.flatnonzero(code[rows] >= 0)
+            value[rows][in_training] = log_proba[in_training, code[rows][in_training]]
         return value
 
 
@@ -344,7 +347,9 @@ class PowerSet(SetScorer, LinearMultiLabel):
 
     _rows_of_coef: ClassVar[str] = "sets_"
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{**LinearMultiLabel._forms, "sets_": "int8 S L", "_weights": "float64 W+1 S"},
+        **LinearMultiLabel._forms,
+        "sets_": "int8 S L",
+        "_weights": "float64 W+1 S",
     }
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
@@ -478,8 +483,11 @@ class PairwiseCRF(SetScorer, LinearMultiLabel):
     """
 
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{**LinearMultiLabel._forms, "sets_": "int8 S L", "_weights": "float64 W+1 L", "pair_": "float64 P"},
-        **{"_pair_score": "float64 S"},
+        **LinearMultiLabel._forms,
+        "sets_": "int8 S L",
+        "_weights": "float64 W+1 L",
+        "pair_": "float64 P",
+        "_pair_score": "float64 S",
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         key: LinearMultiLabel._parameter_constraints[key] for key in ("variance", "max_iter", "tol", "solver")
@@ -596,10 +604,10 @@ class SVMRelevance(_Machines):
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         """Fit one machine for each label that is not constant over the training documents."""
-        share = Y.mean(axis=0)
-        trained = (share > 0.0) & (share < 1.0)
+        proportion = Y.mean(axis=0)
+        trained = (proportion > 0.0) & (proportion < 1.0)
         self._weights = np.zeros((X.shape[1] + 1, Y.shape[1]))
-        self._weights[-1] = np.where(share > 0.0, 1.0, -1.0)
+        self._weights[-1] = np.where(proportion > 0.0, 1.0, -1.0)
         self._weights[:, trained] = self._fit_machines(X, Y[:, trained])
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -662,8 +670,8 @@ class SVMPowerSet(_Machines):
         self.sets_, code = label_sets(Y)
         classes = {1: 0, 2: 1}.get(len(self.sets_), len(self.sets_))
         members = code[:, np.newaxis] == np.arange(len(self.sets_) - classes, len(self.sets_))
-        found = self._fit_machines(X, members)
-        self._weights = found if classes else np.zeros((X.shape[1] + 1, 1))
+        weights = self._fit_machines(X, members)
+        self._weights = weights if classes else np.zeros((X.shape[1] + 1, 1))
 
     def _set_scores(self, X: Any) -> np.ndarray:
         """Compute the score of each label set, float64 (N, S)."""
@@ -720,7 +728,8 @@ class MajoritySet(SetScorer):
 
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **MultiLabelClassifier._forms,
-        **{"sets_": "int8 S L", "log_share_": "logs S"},
+        "sets_": "int8 S L",
+        "log_share_": "logs S",
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
@@ -857,7 +866,8 @@ class BoostedPowerSet(SetScorer, BoostedClassifier):
 
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **BoostedClassifier._forms,
-        **{"sets_": "int8 S L", "_gate": (BoostedGate, BoostedGate.forms)},
+        "sets_": "int8 S L",
+        "_gate": (BoostedGate, BoostedGate.forms),
     }
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:

@@ -57,7 +57,10 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int C", "n_features_in_": "int", "embedding_": "float64 B D", "output_": "float64 C D"}
+        "classes_": "int C",
+        "n_features_in_": "int",
+        "embedding_": "float64 B D",
+        "output_": "float64 C D",
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "dimension": [Interval(Integral, 1, None, closed="left")],

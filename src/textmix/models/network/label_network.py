@@ -151,13 +151,18 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
     """
 
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{**LabelCountClassifier._forms, "length_": "float", "decay_": "float"},
-        **{"n_iter_": "int", "converged_": "bool"},
+        **LabelCountClassifier._forms,
+        "length_": "float",
+        "decay_": "float",
+        "n_iter_": "int",
+        "converged_": "bool",
         "weights_": (
             Layers,
             {
-                **{"hidden": "float64 V H", "hidden_bias": "float64 H"},
-                **{"output": "float64 H L", "output_bias": "float64 L"},
+                "hidden": "float64 V H",
+                "hidden_bias": "float64 H",
+                "output": "float64 H L",
+                "output_bias": "float64 L",
             },
         ),
     }
