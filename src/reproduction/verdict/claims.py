@@ -26,7 +26,7 @@ from reproduction.flow.locators import (
 from reproduction.flow.results import Results
 from reproduction.verdict.published import Check, Published
 from reproduction.verdict.resolve import Trials, locate, roles_of_check
-from reproduction.verdict.wording import SINGLE_SPLIT, exceptions_text, first_of, short
+from reproduction.verdict.wording import SINGLE_SPLIT, exceptions_text, first_of, role_title, short
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.metrics.significance import LEVEL, Estimate, holm, resampled_difference
 
@@ -65,7 +65,7 @@ class Operand:
     metric: str = ""
 
     def __str__(self) -> str:
-        data = f" on {self.role.replace('_', ' ')}" if self.role else ""
+        data = f" on {role_title(self.role)}" if self.role else ""
         return f"{self.name}{data} {short(self.value)}".strip()
 
     @property
@@ -315,7 +315,8 @@ def _mean(operands: Sequence[Operand], has_fixed_data_sets: bool = False) -> Ope
         trials = Trials([statistics.fmean(row) for row in rows], series[0].scheme, series[0].test_ratio)
     name = f"mean of {operands[0].name} and {len(operands) - 1} more"
     if len(by_role) > 1:
-        name = f"mean of {operands[0].name} on {len(by_role)} data sets"
+        methods = " and ".join(dict.fromkeys(operand.name for operand in operands))
+        name = f"mean of {methods} on {len(by_role)} data sets"
     is_single = len(by_role) == 1 and any(operand.is_single for operand in operands)
     value = statistics.fmean(operand.value for operand in operands)
     return Operand(name, value, trials, is_single=is_single, metric=operands[0].metric)
@@ -393,7 +394,7 @@ def _common_prefix(compared: _Compared) -> str:
     if len(contexts) != 1:
         return ""
     metric, role = contexts.pop()
-    return f"{metric.replace('_', ' ')} on {role.replace('_', ' ')}: " if metric and role else ""
+    return f"{metric.replace('_', ' ')} on {role_title(role)}: " if metric and role else ""
 
 
 def _list_pairs(pairs: Sequence[_Pair], sign: str, is_short: bool) -> str:

@@ -110,6 +110,28 @@ REPRODUCED_AXIS = "reproduced score (%)"
 DIFFERENCE_AXIS = "difference from the published value (%),\nlinear within ±1 %, logarithmic beyond"
 CLAIMS_TITLE = "one mark for each claim"
 
+#: Role -> name of its data set in a sentence.
+ROLE_TITLES = {
+    "newsgroups": "20 Newsgroups",
+    "newsgroups_by_date": "20 Newsgroups (by date)",
+    "newsgroups_text": "20 Newsgroups",
+    "industry": "Industry Sector",
+    "reuters": "Reuters-21578",
+    "imdb": "IMDB",
+    "imdb_whole": "IMDB",
+    "amazon_baby": "Amazon Baby",
+    "amazon_phone": "Amazon Phone",
+    "bbc": "BBC News",
+    "webkb": "WebKB",
+    "lingspam": "Ling-Spam",
+    "spamassassin": "SpamAssassin",
+    "scene": "SCENE",
+    "rcv1": "RCV1",
+    "tmc2007": "TMC2007",
+    "mediamill": "MEDIAMILL",
+    "nus_wide": "NUS-WIDE",
+}
+
 #: Part of the name of an artefact -> place in the paper.
 PLACES = {
     "claims": "claims of the text",
@@ -175,6 +197,14 @@ def decimals(printed: str) -> int:
     mantissa, _, exponent = printed.lower().partition("e")
     fraction = mantissa.partition(".")[2]
     return max(0, len(fraction) - int(exponent or 0))
+
+
+def role_title(role: str) -> str:
+    """Return the name of a data set in a sentence, such as 20 Newsgroups or Yahoo Arts."""
+    if role in ROLE_TITLES:
+        return ROLE_TITLES[role]
+    family, _, part = role.partition("_")
+    return f"Yahoo {part.replace('_', ' ').title()}" if family == "yahoo" and part else role.replace("_", " ")
 
 
 def short(value: float, sign: str = "") -> str:
