@@ -90,7 +90,7 @@ def test_numbers_and_days_of_a_workbook_are_as_a_user_sees_them(tmp_path: Path) 
     day = datetime.datetime(2024, 5, 31)
     path = book(tmp_path / "a.xlsx", [["text", "n", "day"], ["some words", 3, day], ["other words", 2.5, day]], "notes")
     assert rows(path) == [["some words", "3", "2024-05-31"], ["other words", "2.5", "2024-05-31"]]
-    assert open_table(path).remarks == ["a.xlsx has 2 sheets; the first, Sheet, is read."]
+    assert open_table(path).notes == ["a.xlsx has 2 sheets; the first, Sheet, is read."]
 
 
 def test_a_workbook_without_a_header_or_with_blank_rows_above_is_read(tmp_path: Path) -> None:

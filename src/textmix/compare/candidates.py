@@ -27,6 +27,8 @@ WORD_COUNTS = "word counts"
 WORD_PRESENCE = "word presence"
 CROSS_WORD_NGRAMS = "word + cross-word character TF-IDF"
 LONGER_NGRAMS = "longer word + character TF-IDF"
+#: The features of the baseline without n-grams that occur in a single document.
+PRUNED_NGRAMS = "pruned word + character TF-IDF"
 ENCODER = "encoder vectors"
 #: Views of feature vectors instead of texts: the baseline, and its alternatives.
 SCALED_NUMBERS = "scaled features"
@@ -34,7 +36,13 @@ NUMBERS = "unscaled features"
 TFIDF_NUMBERS = "TF-IDF of features"
 SCALINGS = {SCALED_NUMBERS: "max_abs", NUMBERS: "none", TFIDF_NUMBERS: "tfidf"}
 #: Time to compute the matrix of a view, relative to `BASELINE_VIEW`.
-RELATIVE_SECONDS = {WORD_COUNTS: 0.25, WORD_PRESENCE: 0.3, CROSS_WORD_NGRAMS: 1.5, LONGER_NGRAMS: 2.0}
+RELATIVE_SECONDS = {
+    WORD_COUNTS: 0.25,
+    WORD_PRESENCE: 0.3,
+    CROSS_WORD_NGRAMS: 1.5,
+    LONGER_NGRAMS: 2.0,
+    PRUNED_NGRAMS: 1.0,
+}
 #: Values of C for `WORD_PRESENCE`, which has unnormalised rows.
 PRESENCE_C = (0.001, 0.01, 0.1)
 #: Maximum number of features; above it, features are pruned by document frequency.
@@ -249,6 +257,8 @@ def new_vectoriser(
     options: dict[str, Any] = {"min_df": min_df, "max_features": MAX_FEATURES}
     if view == BASELINE_VIEW:
         options |= BASELINE_FEATURES
+    elif view == PRUNED_NGRAMS:
+        options |= {**BASELINE_FEATURES, "min_df": min_df}
     elif view == LONGER_NGRAMS:
         options["words"] = (1, 3)
         options["characters"] = (3, 6)

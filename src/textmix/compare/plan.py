@@ -186,6 +186,9 @@ class Plan:
         longer = [replace(candidate, view=candidates.LONGER_NGRAMS) for candidate in (best, *ratios[:1])]
         yield Stage("trying longer n-grams", self.jobs([Group((candidate,)) for candidate in longer]))
         self.ensembles.update()
+        pruned = [replace(candidate, view=candidates.PRUNED_NGRAMS) for candidate in (best, *ratios[:1])]
+        yield Stage("trying pruned n-grams", self.jobs([Group((candidate,)) for candidate in pruned]))
+        self.ensembles.update()
         presence = group("nbsvm", candidates.WORD_PRESENCE, candidates.PRESENCE_C)
         yield Stage("trying word presence", self.jobs([presence]))
         self.ensembles.update()

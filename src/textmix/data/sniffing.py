@@ -535,7 +535,8 @@ def _read_frame(path: Path, format: str, notes: list[str]) -> tuple[list[str | i
             if len(sheets) > 1:
                 notes.append(f"{path.name} has {len(sheets)} sheets; the first, {sheets[0]}, is read.")
     except ImportError as error:
-        raise ConfigError(f"{path}: format {format} needs packages; run: pip install 'pandas[{format}]'") from error
+        remedy = f"run: pip install 'pandas[{format}]'"
+        raise ConfigError(f"{path}: format {format} requires more packages; {remedy}") from error
     except MemoryError:
         raise
     except Exception as error:  # corrupt files cause arbitrary exceptions in zip, XML or Arrow
