@@ -52,7 +52,7 @@ def test_what_pandas_takes_as_missing_is_none_and_other_values_are_text(
 @pytest.mark.parametrize(
     ("error", "kind", "message"),
     [
-        (ImportError("no engine"), ConfigError, "needs packages; run: pip install 'pandas"),
+        (ImportError("no engine"), ConfigError, "requires more packages; run: pip install 'pandas"),
         *(
             (damage("damaged"), DataFormatError, r"a\.bin: cannot be read as .* \(.*damaged")
             for damage in (ValueError, zipfile.BadZipFile, zlib.error, ElementTree.ParseError, EOFError, OSError)
