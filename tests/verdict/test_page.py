@@ -284,6 +284,13 @@ def test_missing_figure_says_why() -> None:
     assert "Not drawn: no source answered (no source answered)." in page.text
 
 
+def test_a_figure_that_cannot_be_drawn_is_one_line_and_no_empty_box() -> None:
+    html = pages(part(figure=False))["edcm"]
+    (line,) = re.findall(r"<li id=\"f-edcm-curve\">.*?</li>", html, re.DOTALL)
+    assert "Not drawn" in line
+    assert "<figure" not in html and 'class="plate"' not in html
+
+
 def test_inline_drawing_gets_its_own_ids_and_loses_the_global_style() -> None:
     svg = str(inline_svg(SVG.encode(), "f-a", "a.svg"))
     assert set(re.findall(r'id="([^"]+)"', svg)) == {"f-a-c1", "f-a-m", "f-a-figure_1"}
