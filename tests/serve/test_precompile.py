@@ -53,7 +53,7 @@ def test_the_command_prints_a_line_a_class(capsys: pytest.CaptureFixture[str]) -
 def test_long_compilation_is_told_once(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([0.0, 0.0, 0.4, 0.9, 0.9, 10.0, 10.05, 10.2, 10.2, 20.0, 20.0, 29.0, 29.0])
     monkeypatch.setattr(jit.time, "perf_counter", lambda: next(clock))
-    listener = jit.CompilationTold()
+    listener = jit.CompilationListener()
     with caplog.at_level(logging.WARNING, "textmix"):
         listener.on_start(None)  # 0.9 seconds, with a kernel within
         listener.on_start(None)

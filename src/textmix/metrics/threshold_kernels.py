@@ -1,13 +1,13 @@
-"""Sweeps of a threshold over all documents at once: labels detected, labels correct, label sets exact.
+"""Threshold sweeps: count detected labels, correct labels and exact label sets at all thresholds in one pass.
 
 Source: Vilar, Castro and Sanchis, "Multi-label Text Classification Using Multinomial Models", EsTAL 2004: accumulated
 posterior probability, equations (4) to (7), and one threshold for all classes, equation (9).
 
-A document's label set changes only where the threshold passes one of its (accumulated) scores.  Each sweep finds these
-places among the thresholds and records the change of the three counts there; a cumulative sum then gives the counts at
-every threshold, so that each label set is decided once.
+A document's label set changes only where the threshold passes one of its (accumulated) scores.  Each sweep locates
+these thresholds and records the changes of the three counts; a cumulative sum then yields the counts at every
+threshold, so that each label set is determined once.
 
-Symbols: N documents, L labels, K thresholds, increasing; y_nl is 1 where document n has label l, else 0.
+Symbols: N documents, L labels, K increasing thresholds; y_nl is 1 if document n has label l, otherwise 0.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ import numpy as np
 from textmix.numerics.basic_kernels import copy_into, stable_order
 from textmix.numerics.jit import njit
 
-#: Rows of the result of a sweep.
+#: Row indices of the result of a sweep.
 DETECTED, CORRECT, EXACT = 0, 1, 2
 
 
 @njit
 def _sorted_tails(scores: np.ndarray, order: np.ndarray, tail: np.ndarray) -> float:
-    """Sort one document's scores, float64 (L,), not negative, and return their sum.
+    """Sort the nonnegative scores of one document, float64 (L,), and return their sum.
 
-    ``order``, int64 (L,), gets the labels by decreasing score, equation (4); ties by lowest label.  ``tail[n]``,
-    float64 (L + 1,), gets the sum of the scores after the first n, added from the smallest.  Divided by the sum of all
-    scores it is 1 - Pr_n, with Pr_n the accumulated probability of equation (5); this order of addition keeps digits of
-    1 - Pr_n that the subtraction would lose where Pr_n is near 1.
+    Labels are written to ``order``, int64 (L,), by decreasing score, equation (4); ties are resolved in favour of the
+    lowest label.  The sum of the scores after the first n, added from the smallest, is written to ``tail[n]``, float64
+    (L + 1,).  Divided by the sum of all scores it is 1 - Pr_n, where Pr_n is the accumulated probability of equation
+    (5); this order of addition avoids the cancellation of 1 - Pr_n if Pr_n is close to 1.
     """
     copy_into(order, stable_order(-scores))
     tail[len(scores)] = 0.0
@@ -39,9 +39,9 @@ def _sorted_tails(scores: np.ndarray, order: np.ndarray, tail: np.ndarray) -> fl
 
 @njit
 def accumulated_sets(scores: np.ndarray, threshold: float, sets: np.ndarray) -> None:
-    """Set ``sets[n, l]`` where label l is among the fewest whose scores reach a share of their sum, (6) and (7).
+    """Select the fewest labels whose scores reach a proportion ``threshold`` of their sum, equations (6) and (7).
 
-    ``scores`` float64 (N, L), not negative; ``threshold`` 0 to 1; ``sets`` bool (N, L), all False.
+    ``scores`` are nonnegative, float64 (N, L); the label sets are written to ``sets``, bool (N, L), initially False.
     """
     n_labels = scores.shape[1]
     order, tail = np.empty(n_labels, dtype=np.int64), np.empty(n_labels + 1)
@@ -55,7 +55,7 @@ def accumulated_sets(scores: np.ndarray, threshold: float, sets: np.ndarray) -> 
 
 @njit
 def accumulated_sweep(scores: np.ndarray, member: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
-    """Return the counts of the accumulated posterior rule as `threshold_sweep` does; scores and thresholds are >= 0."""
+    """Compute the counts of the accumulated posterior rule, see `threshold_sweep`, for nonnegative scores."""
     n_labels, n_thresholds = scores.shape[1], len(thresholds)
     change = np.zeros((3, n_thresholds + 1), dtype=np.int64)
     order, tail = np.empty(n_labels, dtype=np.int64), np.empty(n_labels + 1)
@@ -66,7 +66,7 @@ def accumulated_sweep(scores: np.ndarray, member: np.ndarray, thresholds: np.nda
         for n in range(1, n_labels + 1):
             correct += member[d, order[n - 1]]
             last = _first_beyond(thresholds, tail[n], total, first) if n < n_labels else n_thresholds
-            # At thresholds first to last - 1 the document gets n labels.
+            # At thresholds first to last - 1, n labels are predicted for the document.
             if last > first:
                 exact = np.int64(n == size and correct == size)
                 for kind, number in ((DETECTED, n), (CORRECT, correct), (EXACT, exact)):
@@ -80,9 +80,9 @@ def accumulated_sweep(scores: np.ndarray, member: np.ndarray, thresholds: np.nda
 
 @njit
 def _first_beyond(thresholds: np.ndarray, tail: float, total: float, low: int) -> int:
-    """Return the index, ``low`` or more, of the first threshold at which scores of sum ``tail`` cannot be left out.
+    """Find the first threshold, from index ``low`` on, at which labels with total score ``tail`` must be included.
 
-    Threshold t allows labels to be left out whose scores add up to at most (1 - t) ``total``.
+    At threshold t, labels are excluded if their scores sum to at most (1 - t) ``total``.
     """
     high = len(thresholds)
     while low < high:
@@ -96,11 +96,11 @@ def _first_beyond(thresholds: np.ndarray, tail: float, total: float, low: int) -
 
 @njit
 def threshold_sweep(scores: np.ndarray, member: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
-    """Return the counts of the threshold rule, equation (9), at every threshold: int64 (3, K).
+    """Compute the counts of the threshold rule, equation (9), at every threshold, int64 (3, K).
 
-    They are `DETECTED` and `CORRECT` labels, and `EXACT` label sets.  A label set is exact where the threshold is above
-    the scores of all wrong labels and not above the score of any true label: one interval of thresholds for each
-    document.  ``scores`` float64 (N, L); ``member`` bool (N, L), y; ``thresholds`` float64 (K,), increasing.
+    The rows are `DETECTED` and `CORRECT` labels and `EXACT` label sets.  A label set is exact at thresholds above the
+    scores of all wrong labels and not above the score of any true label, which is one interval per document.
+    ``scores`` is float64 (N, L); ``member``, the label indicators, bool (N, L); ``thresholds`` increasing, (K,).
     """
     n_thresholds = len(thresholds)
     change = np.zeros((3, n_thresholds + 1), dtype=np.int64)
@@ -123,7 +123,7 @@ def threshold_sweep(scores: np.ndarray, member: np.ndarray, thresholds: np.ndarr
 
 @njit
 def _running(change: np.ndarray) -> np.ndarray:
-    """Return the cumulative sums of changes, int64 (3, K), without the column after the last threshold."""
+    """Compute the cumulative sums of changes, int64 (3, K), without the column after the last threshold."""
     total = np.empty((change.shape[0], change.shape[1] - 1), dtype=np.int64)
     for kind in range(change.shape[0]):
         sum_so_far = 0
@@ -135,12 +135,12 @@ def _running(change: np.ndarray) -> np.ndarray:
 
 @njit
 def best_cut(scores: np.ndarray, member: np.ndarray, by_f1: bool) -> float:
-    """Return the threshold of one class that is best on these documents, by one pass over its sorted scores (N,).
+    """Find the best threshold of one class on these documents, in one pass over the sorted scores (N,).
 
-    It maximises F1 = 2 correct / (detected + reference) if ``by_f1``, else minimises the errors, detected - correct +
-    reference - correct.  It is the middle between the lowest score that is detected and the next lower score; infinity
-    where it is best to detect nothing; the highest of equally good thresholds.  A score of minus infinity is never
-    detected.
+    It maximises F1 = 2 correct / (detected + reference) if ``by_f1``, otherwise it minimises the number of errors,
+    detected - correct + reference - correct.  It is the midpoint between the lowest detected score and the next lower
+    score, infinity if it is best to detect nothing, and the highest of equally good thresholds.  A score of minus
+    infinity is never detected.
     """
     order = stable_order(-scores)
     reference = np.sum(member)
@@ -157,6 +157,6 @@ def best_cut(scores: np.ndarray, member: np.ndarray, by_f1: bool) -> float:
         if gain > best:
             best = gain
             middle = 0.5 * (here + after)
-            # Two adjacent floating-point numbers have no middle, nor has a number with minus infinity.
+            # Adjacent floating-point numbers have no midpoint, and neither has an interval from minus infinity.
             cut = middle if after < middle <= here else here
     return cut

@@ -1,8 +1,8 @@
-"""Compiled kernels: Numba's ``njit`` with its cache on disk, in a folder that is named by the code of all kernels.
+"""Compiled kernels: Numba's ``njit`` with an on-disk cache in a directory keyed by the source of all kernels.
 
-Numba's own cache compares the date of a kernel's file, not the files of the kernels that it calls (numba issue 9483).
-Here an edit of any kernel names a new folder, and all copies of one version share theirs, wherever they lie.  What a
-process compiles after its files were edited lies in the folder of the code with which it began.
+Numba's own cache checks the modification time of a kernel's file, but not of the kernels that it calls (numba issue
+9483). Here an edit of any kernel results in a new directory, and all installations of the same version use the same
+directory. Code compiled after the files were edited is stored in the directory of the source that the process loaded.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from numba.core import config, event
 from textmix.core.cache import cache_folder
 
 logger = logging.getLogger("textmix")
-#: Seconds of compilation in a process before a warning.
-PATIENCE = 1.0
+#: Compilation time in seconds before a warning is logged.
+SECONDS_BEFORE_WARNING = 1.0
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
 @functools.cache
 def code_folder() -> Path:
-    """Return the folder of the machine code of the kernels as they are on disk: in the cache, else a temporary one."""
+    """Return the machine code directory for the kernel sources on disk: in the cache, else a temporary one."""
     digest = hashlib.sha256(f"{platform.python_version()} {numba.__version__}".encode())
     for path in sorted([Path(__file__), *PACKAGE.rglob("*_kernels.py")]):
         digest.update(path.name.encode() + path.read_bytes())
@@ -42,26 +42,27 @@ def code_folder() -> Path:
 
 
 class KernelLocator:
-    """Where Numba keeps the machine code of a kernel (``CACHE_LOCATOR_CLASSES``): a folder for its module."""
+    """Cache locator of Numba (``CACHE_LOCATOR_CLASSES``) with one directory per module."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        self._function, self._py_file = function, function.__code__.co_filename
+        self._function = function
+        self._py_file = function.__code__.co_filename
 
     @classmethod
     def from_function(cls, function: Callable[..., Any], path: str) -> KernelLocator:
-        """Return the place of a kernel."""
+        """Create the locator of a kernel."""
         return cls(function)
 
     def get_cache_path(self) -> str:
-        """Return the folder."""
+        """Return the cache directory."""
         return str(code_folder() / self._function.__module__)
 
     def ensure_cache_path(self) -> None:
-        """Make the folder, which others cannot write."""
+        """Create the cache directory, writable by the owner only."""
         os.makedirs(self.get_cache_path(), mode=0o700, exist_ok=True)
 
     def get_source_stamp(self) -> str:
-        """Return an empty stamp: the name of the folder already identifies the source."""
+        """Return an empty stamp, since the directory already identifies the source."""
         return ""
 
     def get_disambiguator(self) -> str:
@@ -70,7 +71,7 @@ class KernelLocator:
 
 
 def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Compile a function as `numba.njit` does; a kernel of the library has a cache."""
+    """Compile a function as `numba.njit` does, with a persistent cache for kernels of the library."""
     if function is None:
         return functools.partial(njit, **options)
     if config.DISABLE_JIT:
@@ -78,56 +79,61 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     listen()
     if not function.__module__.startswith("textmix."):
         return numba.njit(**options)(function)
-    before, config.CACHE_LOCATOR_CLASSES = config.CACHE_LOCATOR_CLASSES, f"{__name__}.{KernelLocator.__name__}"
+    locator_classes = config.CACHE_LOCATOR_CLASSES
+    config.CACHE_LOCATOR_CLASSES = f"{__name__}.{KernelLocator.__name__}"
     try:
-        kernel = numba.njit(cache=True, **options)(function)
+        # A C function wrapper is only used by callbacks from C and would take a tenth of the compilation time.
+        kernel = numba.njit(cache=True, no_cfunc_wrapper=True, **options)(function)
     finally:
-        config.CACHE_LOCATOR_CLASSES = before
-    kernel._cache.save_overload = functools.partial(_save_alone, kernel._cache.save_overload)
+        config.CACHE_LOCATOR_CLASSES = locator_classes
+    kernel._cache.save_overload = functools.partial(_save_exclusively, kernel._cache.save_overload)
     return kernel
 
 
-def _save_alone(save: Callable[[Any, Any], None], signature: Any, code: Any) -> None:
-    """Save machine code while no other process does: two that save one kernel would give one name to two codes."""
+def _save_exclusively(save: Callable[[Any, Any], None], signature: Any, code: Any) -> None:
+    """Save machine code under a lock: concurrent writers of one kernel would use one name for different code."""
     with suppress(OSError), open(code_folder() / "lock", "w", encoding="utf-8") as lock:  # the disk may be full
         fcntl.flock(lock, fcntl.LOCK_EX)
         save(signature, code)
 
 
 def running(compiled: Any, python: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function that kernels call: the compiled one, or its twin where kernels run as Python."""
+    """Return the implementation that kernels call: compiled, or its reference version if kernels run as Python."""
     chosen: Callable[..., Any] = python if config.DISABLE_JIT else compiled
     return chosen
 
 
-class CompilationTold(event.Listener):  # type: ignore[misc]
-    """Log one warning per process when compilation has taken `PATIENCE` seconds; measure the time spent.
+class CompilationListener(event.Listener):  # type: ignore[misc]
+    """Warn once per process when compilation has taken `SECONDS_BEFORE_WARNING` seconds, and measure the time.
 
-    A kernel compiles the kernels that it calls, so that events lie in each other; the outermost ones are counted.
+    Compiling a kernel also compiles the kernels that it calls, so events are nested; only the outermost ones are
+    counted.
     """
 
     def __init__(self) -> None:
-        self.seconds, self.told = 0.0, False
-        self._depth, self._start = 0, 0.0
+        self.seconds = 0.0
+        self.has_warned = False
+        self._depth = 0
+        self._start = 0.0
 
     def on_start(self, event: Any) -> None:
         """Start the clock at an outermost kernel; warn while its callees are compiled."""
         if not self._depth:
             self._start = time.perf_counter()
         self._depth += 1
-        self._tell(self.seconds + time.perf_counter() - self._start)
+        self._warn(self.seconds + time.perf_counter() - self._start)
 
     def on_end(self, event: Any) -> None:
-        """Add the seconds of an outermost kernel."""
+        """Add the compilation time of an outermost kernel."""
         self._depth -= 1
         if not self._depth:
             self.seconds += time.perf_counter() - self._start
-            self._tell(self.seconds)
+            self._warn(self.seconds)
 
-    def _tell(self, seconds: float) -> None:
-        """Write the line where it is time for it."""
-        if seconds > PATIENCE and not self.told:
-            self.told = True
+    def _warn(self, seconds: float) -> None:
+        """Log the warning if it is due."""
+        if seconds > SECONDS_BEFORE_WARNING and not self.has_warned:
+            self.has_warned = True
             logger.warning(
                 "compiling kernels for this machine; later processes load them from the cache "
                 "(`textmix warm` compiles all kernels in advance)"
@@ -135,8 +141,8 @@ class CompilationTold(event.Listener):  # type: ignore[misc]
 
 
 @functools.cache
-def listen() -> CompilationTold:
-    """Return the listener of this process, which listens from the first call on."""
-    listener = CompilationTold()
+def listen() -> CompilationListener:
+    """Return the listener of this process, which is registered by the first call."""
+    listener = CompilationListener()
     event.register("numba:compile", listener)
     return listener

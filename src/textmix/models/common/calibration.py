@@ -29,7 +29,7 @@ SLOPES = 1e-3, 1e3
 EDGE = 1e-6
 
 
-def fitted_slope(scores: np.ndarray, codes: np.ndarray) -> float:
+def fitted_slope(scores: np.ndarray, codes: np.ndarray, weight: np.ndarray | None = None) -> float:
     """Estimate the slope by maximum likelihood, within the bounds `SLOPES`; return 1 if ``codes`` is empty.
 
     Parameters
@@ -38,21 +38,26 @@ def fitted_slope(scores: np.ndarray, codes: np.ndarray) -> float:
         Scores of each class; -inf for a class that is missing in the training fold.
     codes : ndarray of shape (N,), dtype int
         Index of the true class of each document.
+    weight : ndarray of shape (N,), default=None
+        Sample weights; None is equivalent to unit weights.
     """
-    if not len(codes):
+    if not len(codes) or (weight is not None and not weight.any()):
         return 1.0
     finite = np.where(np.isfinite(scores), scores, 0.0)
 
     def loss(log_slope: float) -> float:
         """Compute the mean log loss of a slope."""
         scaled = np.where(np.isfinite(scores), np.exp(log_slope) * finite, -np.inf)
-        return -float(np.mean(log_softmax(scaled, axis=1)[np.arange(len(codes)), codes]))
+        log_proba = log_softmax(scaled, axis=1)[np.arange(len(codes)), codes]
+        return -float(np.mean(log_proba) if weight is None else np.average(log_proba, weights=weight))
 
-    found = minimize_scalar(loss, bounds=np.log(SLOPES), method="bounded", options={"xatol": 1e-6})
-    return float(np.exp(found.x))
+    result = minimize_scalar(loss, bounds=np.log(SLOPES), method="bounded", options={"xatol": 1e-6})
+    return float(np.exp(result.x))
 
 
-def held_out_scores(estimator: Any, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def held_out_scores(
+    estimator: Any, X: Any, codes: np.ndarray, weight: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Compute cross-validated scores of the training documents.
 
     The folds are stratified by class.  Documents of classes that do not occur in any other fold are dropped.
@@ -65,6 +70,8 @@ def held_out_scores(estimator: Any, X: Any, codes: np.ndarray) -> tuple[np.ndarr
         Features of the training documents.
     codes : ndarray of shape (N,), dtype int
         Class index of each document.
+    weight : ndarray of shape (N,), default=None
+        Sample weights, passed to ``fit``.
 
     Returns
     -------
@@ -73,19 +80,34 @@ def held_out_scores(estimator: Any, X: Any, codes: np.ndarray) -> tuple[np.ndarr
     rows : ndarray of shape (n,), dtype int
         Indices of these documents, in increasing order.
     """
-    part = np.empty(len(codes), dtype=np.int64)
+    folds = np.empty(len(codes), dtype=np.int64)
     order = rng(0, "calibration").permutation(len(codes))
-    part[order[np.argsort(codes[order], kind="stable")]] = np.arange(len(codes)) % FOLDS
-    scores, known = np.full((len(codes), codes.max() + 1), -np.inf), np.zeros(len(codes), dtype=bool)
+    folds[order[np.argsort(codes[order], kind="stable")]] = np.arange(len(codes)) % FOLDS
+    scores = np.full((len(codes), codes.max() + 1), -np.inf)
+    has_score = np.zeros(len(codes), dtype=bool)
     for fold in range(FOLDS):
-        rest, held = np.flatnonzero(part != fold), np.flatnonzero(part == fold)
-        if len(np.unique(codes[rest])) < 2:
+        train = np.flatnonzero(folds != fold)
+        held_out = np.flatnonzero(folds == fold)
+        if len(np.unique(codes[train])) < 2 or (weight is not None and not weight[train].any()):
             continue
-        fitted = clone(estimator).set_params(calibrate=False).fit(X[rest], codes[rest])
-        scores[np.ix_(held, fitted.classes_)] = fitted._class_scores(X[held])
-        known[held] = np.isin(codes[held], fitted.classes_)
-    rows = np.flatnonzero(known)
+        options = {} if weight is None else {"sample_weight": weight[train]}
+        fitted = _without_calibration(estimator, codes[train]).fit(X[train], codes[train], **options)
+        scores[np.ix_(held_out, fitted.classes_)] = fitted._class_scores(X[held_out])
+        has_score[held_out] = np.isin(codes[held_out], fitted.classes_)
+    rows = np.flatnonzero(has_score)
     return scores[rows], rows
+
+
+def _without_calibration(estimator: Any, codes: np.ndarray) -> Any:
+    """Clone an estimator without calibration, to be fitted to class indices instead of class labels."""
+    copy = clone(estimator).set_params(calibrate=False)
+    class_weight = getattr(estimator, "class_weight", None)
+    if isinstance(class_weight, dict):
+        labels = estimator.classes_.tolist()
+        occurring = set(codes.tolist())
+        indices = {labels.index(label): value for label, value in class_weight.items()}
+        copy.set_params(class_weight={code: value for code, value in indices.items() if code in occurring})
+    return copy
 
 
 class CalibratedScores:
@@ -107,12 +129,12 @@ class CalibratedScores:
         decision = self.decision_function(X)
         return np.column_stack([np.zeros(len(decision)), decision]) if decision.ndim == 1 else decision
 
-    def _calibrate(self, X: Any, codes: np.ndarray) -> None:
-        """Fit ``slope_`` to validated training documents (N, V) and class indices (N,)."""
+    def _calibrate(self, X: Any, codes: np.ndarray, weight: np.ndarray | None = None) -> None:
+        """Fit ``slope_`` to validated training documents (N, V), class indices (N,) and sample weights (N,)."""
         self.slope_ = None
         if self.calibrate:
-            scores, rows = held_out_scores(self, X, codes)
-            self.slope_ = fitted_slope(scores, codes[rows])
+            scores, rows = held_out_scores(self, X, codes, weight)
+            self.slope_ = fitted_slope(scores, codes[rows], None if weight is None else weight[rows])
 
     @available_if(lambda self: self.calibrate)
     def predict_log_proba(self, X: Any) -> np.ndarray:

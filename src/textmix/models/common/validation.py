@@ -145,6 +145,67 @@ def check_weights(sample_weight: Any, X: Any) -> np.ndarray:
     return computable(check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
 
 
+def check_class_weight(class_weight: Any, classes: np.ndarray, codes: np.ndarray, weight: Any = None) -> np.ndarray:
+    """Convert the parameter ``class_weight`` to one weight per class.
+
+    Parameters
+    ----------
+    class_weight : dict, "balanced" or None
+        Weights by class, where missing classes have weight 1; "balanced" for weights that are inversely proportional to
+        the class frequencies; None for unit weights.
+    classes : ndarray of shape (C,)
+        Class labels.
+    codes : ndarray of shape (N,), dtype int
+        Class index of each document.
+    weight : ndarray of shape (N,), default=None
+        Sample weights, with which "balanced" computes the frequencies.
+
+    Returns
+    -------
+    class_weights : ndarray of shape (C,), dtype float64
+
+    Raises
+    ------
+    ValueError
+        If a class is unknown, or a weight is not a nonnegative number.
+    """
+    if class_weight is None:
+        return np.ones(len(classes))
+    if isinstance(class_weight, str):
+        frequencies = np.bincount(codes, weight, minlength=len(classes)).astype(np.float64)
+        frequencies[frequencies == 0.0] = 1.0
+        return np.asarray(frequencies.sum() / (len(classes) * frequencies))
+    labels = classes.tolist()
+    unknown = [label for label in class_weight if label not in labels]
+    if unknown:
+        raise ValueError(f"class_weight has the unknown class {unknown[0]!r}; the classes of y are {labels}")
+    weights = np.array([class_weight.get(label, 1.0) for label in labels], dtype=np.float64)
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise ValueError("class_weight must contain finite nonnegative numbers")
+    return weights
+
+
+def document_weights(estimator: Any, X: Any, codes: np.ndarray, sample_weight: Any) -> np.ndarray | None:
+    """Multiply ``sample_weight`` by the ``class_weight`` of each document's class; None if both are None.
+
+    Returns
+    -------
+    weight : ndarray of shape (N,), dtype float64, or None
+
+    Raises
+    ------
+    ValueError
+        If a weight is invalid, or all documents have weight 0.
+    """
+    if sample_weight is None and estimator.class_weight is None:
+        return None
+    weight = check_weights(sample_weight, X)
+    weight = weight * check_class_weight(estimator.class_weight, estimator.classes_, codes, weight)[codes]
+    if not weight.any():
+        raise ValueError("all documents have weight 0; at least one weight must be positive")
+    return weight
+
+
 def generator(random_state: Any) -> np.random.Generator:
     """Construct a Generator from a Generator or any ``random_state`` that scikit-learn supports."""
     if isinstance(random_state, np.random.Generator):

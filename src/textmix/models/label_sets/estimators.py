@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -24,6 +24,7 @@ from textmix.models.common.boosted_trees import TREE_METHODS, Growth
 from textmix.models.common.f_kernels import listed_expected_f
 from textmix.models.common.multilabel import MultiLabelClassifier, in_form_of_y, label_sets
 from textmix.models.common.sklearn_private import Interval, StrOptions
+from textmix.models.common.validation import check_class_weight, check_weights
 from textmix.models.label_sets.independent import IndependentLabels
 from textmix.models.linear.loss_kernels import class_line
 from textmix.models.linear.machines import WarmMachines
@@ -190,6 +191,11 @@ class BinaryRelevance(IndependentLabels, LinearMultiLabel):
         Solver, see `LinearMultiLabel`.
     penalise_intercept : bool, default=False
         Whether the penalty also applies to intercepts.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the losses: a dict from label to the weight of the instances with this label in the classifier of the
+        label, where missing labels have weight 1; "balanced" for weights inversely proportional to the numbers of
+        instances with and without each label, as in scikit-learn's
+        ``OneVsRestClassifier(LogisticRegression(class_weight="balanced"))``; None for unit weights.
 
     Attributes
     ----------
@@ -215,13 +221,88 @@ class BinaryRelevance(IndependentLabels, LinearMultiLabel):
     """
 
     _fitted_forms: ClassVar[dict[str, Any]] = {**LinearMultiLabel._forms, "_weights": "float64 W+1 L"}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LinearMultiLabel._parameter_constraints,
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+    }
+
+    def __init__(
+        self,
+        *,
+        variance: float = 1.0,
+        max_iter: int = 500,
+        tol: float = 1e-5,
+        solver: str = "lbfgs",
+        penalise_intercept: bool = False,
+        class_weight: dict[Any, float] | str | None = None,
+    ) -> None:
+        super().__init__(
+            variance=variance, max_iter=max_iter, tol=tol, solver=solver, penalise_intercept=penalise_intercept
+        )
+        self.class_weight = class_weight
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (N, V)
+            Features.
+        y : array-like of shape (N, L), or list of N label lists
+            Label indicators (0 or 1), or the labels of each document.
+        sample_weight : array-like of shape (N,), default=None
+            Nonnegative sample weights; a document of weight n counts as n copies. None is equivalent to unit weights.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            See `textmix.models.common.multilabel.MultiLabelClassifier.fit`; also if a weight is negative.
+        """
+        self._sample_weight = sample_weight
+        try:
+            super().fit(X, y)
+        finally:
+            del self._sample_weight
+        return self
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         space = self._row_space(X)
-        penalise_intercept = self.penalise_intercept
-        weight = np.ones(len(Y))
-        problem = LogisticBatch(space.inputs, Y, weight, 2.0 * self.variance, penalise_intercept=penalise_intercept)
-        self._weights = space.lift(self._solve(problem, (len(problem.penalty), Y.shape[1])).unknowns)
+        weight = check_weights(self._sample_weight, X)
+        if self.class_weight is None:
+            solution = self._solve(self._problem(space.inputs, Y, weight), (space.inputs.shape[1] + 1, Y.shape[1]))
+            self._weights = space.lift(solution.unknowns)
+            return
+        solutions = []
+        for label, column in enumerate(Y.T):
+            problem = self._problem(space.inputs, Y[:, [label]], weight * self._class_weights(label, column, weight))
+            solutions.append(self._solve(problem, (space.inputs.shape[1] + 1, 1)))
+        self.objective_path_ = np.array([sum(solution.total_objective for solution in solutions)])
+        self.n_iter_ = max(solution.n_iter for solution in solutions)
+        self.converged_ = all(solution.all_converged for solution in solutions)
+        self._weights = space.lift(np.hstack([solution.unknowns for solution in solutions]))
+
+    def _problem(self, inputs: Any, Y: np.ndarray, weight: np.ndarray) -> LogisticBatch:
+        """Create the logistic regressions of the labels Y (N, L)."""
+        return LogisticBatch(
+            inputs,
+            np.ascontiguousarray(Y),
+            weight,
+            2.0 * self.variance,
+            penalise_intercept=self.penalise_intercept,
+        )
+
+    def _class_weights(self, label: int, is_member: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Compute the factors of the losses of one label's classifier, float64 (N,)."""
+        codes = is_member.astype(np.int64)
+        if self.class_weight == "balanced":
+            return check_class_weight("balanced", np.array([0, 1]), codes, weight)[codes]
+        factors = check_class_weight(self.class_weight, self.classes_, codes)
+        return np.where(is_member, factors[label], 1.0)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Compute the log odds of each label, float64 (N, L)."""

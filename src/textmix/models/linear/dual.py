@@ -58,6 +58,7 @@ def fit_machines(
     max_iter: int,
     start: Machines | None = None,
     intercept: bool = True,
+    importance: np.ndarray | None = None,
 ) -> Machines:
     """Fit K machines; each minimises |w|^2 / 2 + C sum_i max(0, 1 - y_i w x_i)^2, where x_i ends with a 1.
 
@@ -80,33 +81,48 @@ def fit_machines(
         Machines fitted to the same documents and signs with another ``C``.
     intercept : bool, default=True
         Whether to fit intercepts.
+    importance : ndarray of shape (N, K), default=None
+        Positive factor of the loss of each document in each machine; None for 1.
 
     Returns
     -------
     machines : Machines
     """
     n_machines = signs.shape[1]
-    found = Machines(np.empty(signs.shape), np.empty((X.shape[1] + 1, n_machines)), gap=0.0)
+    fitted = Machines(np.empty(signs.shape), np.empty((X.shape[1] + 1, n_machines)), gap=0.0)
     if start is None:
         start = Machines(np.zeros(signs.shape), np.zeros((X.shape[1] + 1, n_machines)))
     squares = _squares(X, intercept)
     for group in _groups(n_machines):
-        solution = {"alpha": start.alpha[:, group], "weights": start.weights[:, group]}
-        descent = Descent(X, squares, np.ascontiguousarray(signs[:, group]), C, intercept, **solution)
+        factors = None if importance is None else np.ascontiguousarray(importance[:, group])
+        descent = Descent(
+            X,
+            squares,
+            np.ascontiguousarray(signs[:, group]),
+            C,
+            intercept,
+            alpha=start.alpha[:, group],
+            weights=start.weights[:, group],
+            importance=factors,
+        )
         n_iter, gap = descent.run(tol, max_iter)
         if gap > tol:
-            steps, gap = descent.finish(max_iter)
-            n_iter, found.finished = n_iter + steps, True
-        found.alpha[:, group], found.weights[:, group] = descent.alpha, descent.weights
-        found.gap, found.n_iter = max(found.gap, gap), max(found.n_iter, n_iter)
-    found.converged = found.gap <= tol
-    return found
+            n_steps, gap = descent.finish(max_iter)
+            n_iter += n_steps
+            fitted.finished = True
+        fitted.alpha[:, group] = descent.alpha
+        fitted.weights[:, group] = descent.weights
+        fitted.gap = max(fitted.gap, gap)
+        fitted.n_iter = max(fitted.n_iter, n_iter)
+    fitted.converged = fitted.gap <= tol
+    return fitted
 
 
 class Descent:
     """Dual problem of a few machines, see `fit_machines`, with a copy of the solution ``alpha`` and ``weights``.
 
-    ``squares``, float64 (N,), is |x_i|^2 including the square of the appended 1.
+    ``squares``, float64 (N,), is |x_i|^2 including the square of the appended 1.  ``importance``, float64 (N, K), are
+    the factors of the losses, or None for 1.
     """
 
     def __init__(
@@ -119,19 +135,34 @@ class Descent:
         *,
         alpha: np.ndarray,
         weights: np.ndarray,
+        importance: np.ndarray | None = None,
     ) -> None:
-        self.X, self.squares, self.signs, self.C, self.intercept = X, squares, signs, C, intercept
-        self.alpha, self.weights = alpha.copy(), weights.copy()
+        self.X = X
+        self.squares = squares
+        self.signs = signs
+        self.C = C
+        self.intercept = intercept
+        self.importance = importance
+        self.alpha = alpha.copy()
+        self.weights = weights.copy()
+        factors = np.ones((1, signs.shape[1])) if importance is None else importance
+        self.ridges = 0.5 / C / factors
 
     def run(self, tol: float, max_iter: int) -> tuple[int, float]:
         """Sweep until the gap meets the tolerance; return the number of sweeps and the gap."""
-        generator, n_iter, gap = rng(0, "machines"), 0, np.inf
+        generator = rng(0, "machines")
+        n_iter = 0
+        gap = np.inf
         while gap > tol and n_iter < max_iter:
             times = min(EVERY, max_iter - n_iter)
             self.sweep(generator, times)
             n_iter += times
-            gap = duality_gap(self.weights, self.C, gap_sums(self.X, self.signs, self.alpha, self.weights))
+            gap = duality_gap(self.weights, self.C, self._gap_sums())
         return n_iter, gap
+
+    def _gap_sums(self) -> np.ndarray:
+        """See `gap_sums`."""
+        return gap_sums(self.X, self.signs, self.alpha, self.weights, self.importance)
 
     def finish(self, max_iter: int) -> tuple[int, float]:
         """Refine by L-BFGS on weights scaled by the objective's second derivatives; return iterations and gap."""
@@ -145,18 +176,21 @@ class Descent:
             """Compute the sum of the machines' objectives and its gradient in the scaled weights."""
             W = scale * unknowns.reshape(self.weights.shape)
             losses = np.maximum(0.0, 1.0 - signs * (X @ W[:-1] + W[-1]))
-            pull = signs * losses
+            weighted = losses if self.importance is None else self.importance * losses
+            pull = signs * weighted
             gradient = W - 2.0 * C * np.vstack([X.T @ pull, pull.sum(axis=0)])
-            return float(np.sum(W**2)) / 2.0 + C * float(np.sum(losses**2)), (scale * gradient).ravel()
+            total_loss = float(np.sum(losses**2 if self.importance is None else weighted * losses))
+            return float(np.sum(W**2)) / 2.0 + C * total_loss, (scale * gradient).ravel()
 
         start = self.weights / np.where(scale > 0.0, scale, 1.0)
-        found = minimise_function(scaled, start.ravel(), max_iter, PRECISION)
-        self.weights = scale * found.unknowns.reshape(self.weights.shape)
+        solution = minimise_function(scaled, start.ravel(), max_iter, PRECISION)
+        self.weights = scale * solution.unknowns.reshape(self.weights.shape)
         self.alpha = 2.0 * C * np.maximum(0.0, 1.0 - signs * (X @ self.weights[:-1] + self.weights[-1]))
+        if self.importance is not None:
+            self.alpha *= self.importance
         pull = signs * self.alpha
         dual_weights = np.vstack([X.T @ pull, float(self.intercept) * pull.sum(axis=0)])
-        sums = gap_sums(X, signs, self.alpha, self.weights)
-        return found.n_iter, duality_gap(self.weights, C, sums, dual_weights)
+        return solution.n_iter, duality_gap(self.weights, C, self._gap_sums(), dual_weights)
 
     def sweep(self, generator: np.random.Generator, times: int) -> None:
         """Sweep over the documents ``times`` times, each time in a new random order."""
@@ -164,13 +198,27 @@ class Descent:
         for _ in range(times):
             order = generator.permutation(X.shape[0])
             rows = (X.indptr, X.indices, X.data, order, self.squares)
-            sweep(*rows, self.signs, 0.5 / self.C, self.alpha, self.weights, self.intercept)
+            sweep(*rows, self.signs, self.ridges, self.alpha, self.weights, self.intercept)
 
 
-def gap_sums(X: sparse.csr_array, signs: np.ndarray, alpha: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Compute the sums over documents and machines of the losses, of alpha and of its squares, float64 (3,)."""
+def gap_sums(
+    X: sparse.csr_array,
+    signs: np.ndarray,
+    alpha: np.ndarray,
+    weights: np.ndarray,
+    importance: np.ndarray | None = None,
+) -> np.ndarray:
+    """Compute the sums over documents and machines of the losses, of alpha and of its squares, float64 (3,).
+
+    With ``importance``, losses are multiplied by these factors and squares of alpha divided by them.
+    """
     losses = np.maximum(0.0, 1.0 - signs * (X @ weights[:-1] + weights[-1]))
-    return np.array([np.sum(losses**2), alpha.sum(), np.sum(alpha**2)])
+    squared_losses = losses**2
+    squared_alpha = alpha**2
+    if importance is not None:
+        squared_losses *= importance
+        squared_alpha /= importance
+    return np.array([np.sum(squared_losses), alpha.sum(), np.sum(squared_alpha)])
 
 
 def duality_gap(weights: np.ndarray, C: float, sums: np.ndarray, dual_weights: np.ndarray | None = None) -> float:

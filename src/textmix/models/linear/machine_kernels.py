@@ -20,32 +20,33 @@ def sweep(
     order: np.ndarray,
     squares: np.ndarray,
     signs: np.ndarray,
-    ridge: float,
+    ridges: np.ndarray,
     alpha: np.ndarray,
     weights: np.ndarray,
     intercept: bool = True,
 ) -> None:
     """Take the optimal step of each document in each machine in turn; ``alpha`` and ``weights`` are updated in place.
 
-    The dual problem of a machine is to minimise |sum_i a_i y_i x_i|^2 / 2 + ridge |a|^2 / 2 - sum_i a_i over a >= 0,
-    where ``ridge`` is 1 / (2 C).  The documents are float64 CSR (N, V), ``order`` is the order of the sweep;
-    ``squares``, (N,), is |x_i|^2, plus 1 with a bias; ``signs``, int8 (N, K), is 1 for a document of the positive class
-    of a machine, else -1.  ``alpha`` is float64 (N, K); ``weights``, (V + 1, K), is sum_i a_i y_i x_i with the bias
-    last.
+    The dual problem of machine k is to minimise |sum_i a_i y_i x_i|^2 / 2 + sum_i ridge_ik a_i^2 / 2 - sum_i a_i over
+    a >= 0.  ``ridges``, float64 (N, K), are 1 / (2 C_ik), or (1, K) if they are equal for all documents.  The documents
+    are float64 CSR (N, V), ``order`` is the order of the sweep; ``squares``, (N,), is |x_i|^2, plus 1 with a bias;
+    ``signs``, int8 (N, K), is 1 for a document of the positive class of a machine, else -1.  ``alpha`` is float64
+    (N, K); ``weights``, (V + 1, K), is sum_i a_i y_i x_i with the bias last.
     """
     bias, n_machines = len(weights) - 1, weights.shape[1]
     scores, steps = np.empty(n_machines), np.empty(n_machines)
     for i in order:
+        ridge = ridges[min(i, len(ridges) - 1)]
         copy_into(scores, weights[bias])
         for place in range(indptr[i], indptr[i + 1]):
             row, value = weights[indices[place]], data[place]
             for k in range(n_machines):
                 scores[k] += value * row[k]
-        curvature, moved = squares[i] + ridge, False
+        moved = False
         for k in range(n_machines):
             before = alpha[i, k]
-            gradient = signs[i, k] * scores[k] - 1.0 + ridge * before
-            alpha[i, k] = max(before - gradient / curvature, 0.0)
+            gradient = signs[i, k] * scores[k] - 1.0 + ridge[k] * before
+            alpha[i, k] = max(before - gradient / (squares[i] + ridge[k]), 0.0)
             steps[k] = signs[i, k] * (alpha[i, k] - before)
             moved = moved or steps[k] != 0.0
         if not moved:

@@ -12,15 +12,20 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.calibration import CalibratedScores
-from textmix.models.common.sklearn_private import Interval
+from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.validation import (
+    check_class_weight,
     check_classified,
     check_matrix,
     check_two_classes,
+    check_weights,
     checked_fit,
     class_codes,
 )
 from textmix.models.linear.dual import Machines, fit_machines, machines_of_blocks, signs_of
+
+#: Smallest factor of a loss: the dual problem divides by it, and a class may have weight 0.
+SMALLEST_IMPORTANCE = 1e-12
 
 
 class WarmMachines(BaseEstimator):  # type: ignore[misc]
@@ -50,18 +55,26 @@ class WarmMachines(BaseEstimator):  # type: ignore[misc]
         self.warm_start = warm_start
         self.fit_intercept = fit_intercept
 
-    def _solved(self, X: Any, signs: np.ndarray) -> Machines:
+    def _solved(self, X: Any, signs: np.ndarray, importance: np.ndarray | None = None) -> Machines:
         """Fit the machines for signs (N, K), and set the convergence attributes."""
         start = self._machines if self.warm_start else None
         if start is not None and start.alpha.shape != signs.shape:
             start = None
-        X = sparse.csr_array(X, dtype=np.float64)
-        limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
-        found = fit_machines(X, signs, self.C, **limits, start=start, intercept=self.fit_intercept)
+        fitted = fit_machines(
+            sparse.csr_array(X, dtype=np.float64),
+            signs,
+            self.C,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            start=start,
+            intercept=self.fit_intercept,
+            importance=importance,
+        )
         if self.warm_start:
-            self._machines = None if found.finished else found
-        self.converged_, self.n_iter_ = found.converged, found.n_iter
-        return found
+            self._machines = None if fitted.finished else fitted
+        self.converged_ = fitted.converged
+        self.n_iter_ = fitted.n_iter
+        return fitted
 
 
 class OneAgainstRest(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -79,8 +92,14 @@ class OneAgainstRest(CalibratedScores, ClassifierMixin, BaseEstimator):  # type:
 
     #: Fitted attributes and their types, see `textmix.serve.state_schema`.
     _forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int C", "n_features_in_": "int", "coef_": "float64 R V", "intercept_": "float64 R"},
-        **{"converged_": "bool", "n_iter_": "int", "gap_": "float", **CalibratedScores._calibration_forms},
+        "classes_": "int C",
+        "n_features_in_": "int",
+        "coef_": "float64 R V",
+        "intercept_": "float64 R",
+        "converged_": "bool",
+        "n_iter_": "int",
+        "gap_": "float",
+        **CalibratedScores._calibration_forms,
     }
     coef_: np.ndarray
     intercept_: np.ndarray
@@ -126,6 +145,10 @@ class LinearSVM(OneAgainstRest, WarmMachines):
         Whether to fit intercepts; otherwise they are 0.
     calibrate : bool, default=False
         Whether to calibrate probabilities (`CalibratedScores`), which requires five more fits.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the losses of the positive documents of each class, as in scikit-learn's ``LinearSVC``: a dict from
+        class to weight, where missing classes have weight 1; "balanced" for weights inversely proportional to the class
+        frequencies; None for unit weights. For two classes, the factor applies to the documents of both classes.
 
     Attributes
     ----------
@@ -150,6 +173,7 @@ class LinearSVM(OneAgainstRest, WarmMachines):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **WarmMachines._parameter_constraints,
         "calibrate": ["boolean"],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
     }
 
     def __init__(
@@ -161,28 +185,65 @@ class LinearSVM(OneAgainstRest, WarmMachines):
         warm_start: bool = False,
         fit_intercept: bool = True,
         calibrate: bool = False,
+        class_weight: dict[Any, float] | str | None = None,
     ) -> None:
-        shared: dict[str, Any] = {"warm_start": warm_start, "fit_intercept": fit_intercept}
-        super().__init__(C=C, tol=tol, max_iter=max_iter, **shared)
+        super().__init__(C=C, tol=tol, max_iter=max_iter, warm_start=warm_start, fit_intercept=fit_intercept)
         self.calibrate = calibrate
+        self.class_weight = class_weight
 
     @checked_fit
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit the weights to features (N, V) and class labels (N,); with ``warm_start`` start from the last fit.
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the weights; with ``warm_start``, start from the last fit.
 
-        Raise ValueError for fewer than two classes.
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (N, V)
+            Features.
+        y : array-like of shape (N,)
+            Class labels.
+        sample_weight : array-like of shape (N,), default=None
+            Nonnegative sample weights; a document of weight n counts as n copies. None is equivalent to unit weights.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid, or y has fewer than two classes.
         """
         X, codes = check_two_classes(self, X, y)
-        self._take(self._solved(X, signs_of(codes, len(self.classes_))))
-        self._calibrate(X, codes)
+        signs = signs_of(codes, len(self.classes_))
+        if sample_weight is None and self.class_weight is None:
+            self._take(self._solved(X, signs))
+            self._calibrate(X, codes)
+            return self
+        weight = check_weights(sample_weight, X)
+        rows = np.flatnonzero(weight)
+        importance = self._importance(codes, weight)
+        self._take(self._solved(X[rows], signs[rows], importance[rows]))
+        self._calibrate(X, codes, weight)
         return self
+
+    def _importance(self, codes: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Compute the factor of the loss of each document in each machine, float64 (N, K)."""
+        n_classes = len(self.classes_)
+        factors = check_class_weight(self.class_weight, self.classes_, codes, weight)
+        if n_classes == 2:
+            importance = (weight * factors[codes])[:, np.newaxis]
+        else:
+            importance = np.repeat(weight[:, np.newaxis], n_classes, axis=1)
+            importance[np.arange(len(codes)), codes] *= factors[codes]
+        return np.maximum(importance, SMALLEST_IMPORTANCE)
 
     @checked_fit
     def fit_blocks(self, blocks: Iterable[tuple[Any, Any]], classes: Any) -> Self:
         """Fit the weights to documents that do not fit into memory; blocks of documents are read several times.
 
         Memory use is one block, plus one number per document and class. Objective and tolerance are the same as in
-        `fit`; each sweep covers all blocks.
+        `fit` without weights; each sweep covers all blocks.
 
         Parameters
         ----------
@@ -195,20 +256,29 @@ class LinearSVM(OneAgainstRest, WarmMachines):
         Raises
         ------
         ValueError
-            As in `fit`; also for ``calibrate`` or ``warm_start``, an iterator, an empty iterable, or a label that is
-            not in ``classes``.
+            As in `fit`; also for ``calibrate``, ``warm_start`` or ``class_weight``, an iterator, an empty iterable, or
+            a label that is not in ``classes``.
         """
-        if self.calibrate or self.warm_start:
-            raise ValueError("fit_blocks neither calibrates nor starts warm; set calibrate and warm_start to False")
+        if self.calibrate or self.warm_start or self.class_weight is not None:
+            raise ValueError(
+                "fit_blocks neither calibrates nor starts warm nor weights classes; set calibrate and warm_start to "
+                "False and class_weight to None"
+            )
         if isinstance(blocks, Iterator):
-            raise ValueError("blocks is an iterator, which is read once; give an object that can be read again")
+            raise ValueError("blocks is an iterator, which can be read only once; pass a list or another iterable")
         self.classes_ = np.unique(np.asarray(classes))
         if len(self.classes_) < 2:
-            raise ValueError(f"{type(self).__name__} needs two classes; classes names only one")
-        limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
-        found = machines_of_blocks(lambda: self._checked(blocks), self.C, **limits, intercept=self.fit_intercept)
-        self.converged_, self.n_iter_ = found.converged, found.n_iter
-        self._take(found)
+            raise ValueError(f"{type(self).__name__} requires at least two classes, but classes has only one")
+        fitted = machines_of_blocks(
+            lambda: self._checked(blocks),
+            self.C,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            intercept=self.fit_intercept,
+        )
+        self.converged_ = fitted.converged
+        self.n_iter_ = fitted.n_iter
+        self._take(fitted)
         self.slope_ = None
         return self
 
@@ -218,7 +288,8 @@ class LinearSVM(OneAgainstRest, WarmMachines):
             X, y = check_classified(self, *block, reset=number == 0)
             yield sparse.csr_array(X, dtype=np.float64), signs_of(class_codes(self.classes_, y), len(self.classes_))
 
-    def _take(self, found: Machines) -> None:
+    def _take(self, fitted: Machines) -> None:
         """Set the weights and the gap from fitted machines."""
-        self.coef_, self.intercept_ = np.ascontiguousarray(found.weights[:-1].T), found.weights[-1].copy()
-        self.gap_ = found.gap
+        self.coef_ = np.ascontiguousarray(fitted.weights[:-1].T)
+        self.intercept_ = fitted.weights[-1].copy()
+        self.gap_ = fitted.gap

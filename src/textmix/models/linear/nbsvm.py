@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
 
-from textmix.models.common.sklearn_private import Interval
-from textmix.models.common.validation import check_two_classes, checked_fit, refuse_negative
+from textmix.models.common.sklearn_private import Interval, StrOptions
+from textmix.models.common.validation import (
+    check_two_classes,
+    check_weights,
+    checked_fit,
+    document_weights,
+    refuse_negative,
+)
 from textmix.models.linear.machines import OneAgainstRest
 from textmix.models.linear.margin_problem import Columns, MarginProblem, MarginSolution
 from textmix.models.linear.subspace import solve_l2
+
+
+class _Machine(NamedTuple):
+    """Weights of the binary features (P,) and intercept of one class against the rest, and the underlying SVM."""
+
+    coef: np.ndarray
+    intercept: float
+    svm: MarginSolution
 
 
 class NBSVMClassifier(OneAgainstRest):
@@ -43,6 +57,9 @@ class NBSVMClassifier(OneAgainstRest):
         counts.
     calibrate : bool, default=False
         Whether to calibrate probabilities (`CalibratedScores`), which requires five more fits.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the sample weights of each class: a dict from class to weight, where missing classes have weight 1;
+        "balanced" for weights inversely proportional to the class frequencies; None for unit weights.
 
     Attributes
     ----------
@@ -75,6 +92,7 @@ class NBSVMClassifier(OneAgainstRest):
         "fit_intercept": ["boolean"],
         "drop_unseen": ["boolean"],
         "calibrate": ["boolean"],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
     }
 
     def __init__(
@@ -87,6 +105,7 @@ class NBSVMClassifier(OneAgainstRest):
         fit_intercept: bool = True,
         drop_unseen: bool = False,
         calibrate: bool = False,
+        class_weight: dict[Any, float] | str | None = None,
     ) -> None:
         self.C = C
         self.alpha = alpha
@@ -95,42 +114,68 @@ class NBSVMClassifier(OneAgainstRest):
         self.fit_intercept = fit_intercept
         self.drop_unseen = drop_unseen
         self.calibrate = calibrate
+        self.class_weight = class_weight
 
     @checked_fit
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit to features (N, P), binarised at zero, and class labels (N,).
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the weights.
 
-        Raise ValueError for fewer than two classes.
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (N, V)
+            Features, binarised at zero.
+        y : array-like of shape (N,)
+            Class labels.
+        sample_weight : array-like of shape (N,), default=None
+            Nonnegative sample weights; a document of weight n counts as n copies. None is equivalent to unit weights.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid, or y has fewer than two classes.
         """
         X, codes = check_two_classes(self, X, y)
+        weight = document_weights(self, X, codes, sample_weight)
         present = self._values(X)
-        machines = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        n_classes = len(self.classes_)
+        positive_codes = [1] if n_classes == 2 else range(n_classes)
         # Without features all weights are 0 in both cases.
-        seen = np.flatnonzero(present.sum(axis=0)) if self.drop_unseen and present.nnz else None
-        used = present if seen is None else present[:, seen]
-        found = [self._machine(used, codes == code) for code in machines]
-        self.coef_, self.intercept_ = np.stack([weights for weights, _ in found]), np.array([b for _, (b, _) in found])
-        if seen is not None:
-            weights, self.coef_ = self.coef_, np.zeros((len(found), present.shape[1]))
-            self.coef_[:, seen] = weights
-        solutions = [svm for _, (_, svm) in found]
-        self.gap_, self.n_iter_ = (max(getattr(svm, name) for svm in solutions) for name in ("gap", "n_iter"))
-        self.converged_ = all(svm.all_converged for svm in solutions)
-        self._calibrate(present, codes)
+        columns = None
+        if self.drop_unseen and present.nnz:
+            trained = present if weight is None else present[np.flatnonzero(weight)]
+            columns = np.flatnonzero(trained.sum(axis=0))
+        used = present if columns is None else present[:, columns]
+        machines = [self._machine(used, codes == code, weight) for code in positive_codes]
+        coef = np.stack([machine.coef for machine in machines])
+        if columns is None:
+            self.coef_ = coef
+        else:
+            self.coef_ = np.zeros((len(machines), present.shape[1]))
+            self.coef_[:, columns] = coef
+        self.intercept_ = np.array([machine.intercept for machine in machines])
+        self.gap_ = max(machine.svm.gap for machine in machines)
+        self.n_iter_ = max(machine.svm.n_iter for machine in machines)
+        self.converged_ = all(machine.svm.all_converged for machine in machines)
+        self._calibrate(present, codes, None if sample_weight is None else check_weights(sample_weight, X))
         return self
 
-    def _machine(
-        self, present: sparse.csr_array, inside: np.ndarray
-    ) -> tuple[np.ndarray, tuple[float, MarginSolution]]:
-        """Fit one class against the rest; return the weights (P,), the intercept and the SVM."""
-        p, q = (self.alpha + present.T @ side.astype(np.float64) for side in (inside, ~inside))
+    def _machine(self, present: sparse.csr_array, is_positive: np.ndarray, weight: np.ndarray | None) -> _Machine:
+        """Fit one class against the rest."""
+        weight = np.ones(len(is_positive)) if weight is None else weight
+        p = self.alpha + present.T @ (is_positive * weight)
+        q = self.alpha + present.T @ (~is_positive * weight)
         ratio = np.log(p / p.sum()) - np.log(q / q.sum())
         scaled = sparse.csr_array((ratio[present.indices], present.indices, present.indptr), shape=present.shape)
-        signs = 2.0 * inside - 1.0
-        problem = MarginProblem.of(Columns.of(scaled), signs, "squared_hinge", intercept=self.fit_intercept)
-        svm = solve_l2(problem, 1.0 / (self.C * len(inside)), tol=self.tol)
+        signs = 2.0 * is_positive - 1.0
+        problem = MarginProblem.of(Columns.of(scaled), signs, "squared_hinge", weight, intercept=self.fit_intercept)
+        svm = solve_l2(problem, 1.0 / (self.C * float(weight.sum())), tol=self.tol)
         mixed = (1 - self.beta) * np.abs(svm.w).mean() + self.beta * svm.w
-        return ratio * mixed, (self.beta * svm.b, svm)
+        return _Machine(ratio * mixed, self.beta * svm.b, svm)
 
     def _values(self, X: Any) -> sparse.csr_array:
         """Binarise the features, float64 CSR (N, P); raise ValueError for negative counts."""

@@ -12,8 +12,8 @@ from scipy.special import entr, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from textmix.models.common.sklearn_private import Interval
-from textmix.models.common.validation import check_matrix, check_two_classes, checked_fit
+from textmix.models.common.sklearn_private import Interval, StrOptions
+from textmix.models.common.validation import check_matrix, check_two_classes, checked_fit, document_weights
 from textmix.models.linear.softmax_kernels import sweep
 from textmix.models.linear.solvers import PRECISION, minimise_function
 from textmix.numerics.seeding import rng
@@ -44,6 +44,10 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Maximum number of sweeps over the documents, and maximum number of subsequent L-BFGS iterations.
     fit_intercept : bool, default=True
         Whether to fit biases; otherwise they are 0.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the losses of each class, as in scikit-learn's ``LogisticRegression``: a dict from class to weight,
+        where missing classes have weight 1; "balanced" for weights inversely proportional to the class frequencies;
+        None for unit weights.
 
     Attributes
     ----------
@@ -65,33 +69,67 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int C", "n_features_in_": "int", "coef_": "float64 R V", "intercept_": "float64 R"},
-        **{"converged_": "bool", "n_iter_": "int", "gap_": "float", "objective_path_": "float64 *"},
+        "classes_": "int C",
+        "n_features_in_": "int",
+        "coef_": "float64 R V",
+        "intercept_": "float64 R",
+        "converged_": "bool",
+        "n_iter_": "int",
+        "gap_": "float",
+        "objective_path_": "float64 *",
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, None, closed="neither")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "fit_intercept": ["boolean"],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
     }
 
-    def __init__(self, *, C: float = 1.0, tol: float = 1e-4, max_iter: int = 1000, fit_intercept: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        fit_intercept: bool = True,
+        class_weight: dict[Any, float] | str | None = None,
+    ) -> None:
         self.C = C
         self.tol = tol
         self.max_iter = max_iter
         self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
 
     @checked_fit
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit the weights to features (N, V), sparse or dense, and class labels (N,).
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the weights.
 
-        Raise ValueError for fewer than two classes.
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (N, V)
+            Features.
+        y : array-like of shape (N,)
+            Class labels.
+        sample_weight : array-like of shape (N,), default=None
+            Nonnegative sample weights; a document of weight n counts as n copies. None is equivalent to unit weights.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid, or y has fewer than two classes.
         """
         X, codes = check_two_classes(self, X, y)
+        weight = document_weights(self, X, codes, sample_weight)
         pair = len(self.classes_) == 2
         # Two vectors of opposite sign have half the squared norm of their difference.
         variance = self.C / 2.0 if pair else self.C
-        ascent = _Ascent(sparse.csr_array(X, dtype=np.float64), codes, variance, self.fit_intercept)
+        ascent = _Ascent(sparse.csr_array(X, dtype=np.float64), codes, variance, self.fit_intercept, weight)
         self._climb(ascent)
         self.coef_, self.intercept_ = np.ascontiguousarray(ascent.weights.T), ascent.bias
         if pair:
@@ -144,13 +182,24 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 class _Ascent:
     """Dual problem: class probabilities of each document, (N, C), with the corresponding weights and biases."""
 
-    def __init__(self, X: sparse.csr_array, codes: np.ndarray, variance: float, intercept: bool = True) -> None:
+    def __init__(
+        self,
+        X: sparse.csr_array,
+        codes: np.ndarray,
+        variance: float,
+        intercept: bool = True,
+        weight: np.ndarray | None = None,
+    ) -> None:
         n_classes = int(codes.max()) + 1
-        self.X, self.codes, self.variance = X, codes, variance
+        self.X = X
+        self.codes = codes
+        self.variance = variance
+        #: Document weights, float64 (N,), or None for unit weights.
+        self.weight = weight
         self.truth = np.eye(n_classes)[codes]
         self.shares = (1.0 - START) * self.truth + START / n_classes
         self.logs = np.log(self.shares)
-        self.weights = variance * np.ascontiguousarray(X.T @ (self.truth - self.shares))
+        self.weights = variance * np.ascontiguousarray(X.T @ self._residual())
         #: Weights determined by the dual variables; during the sweeps the weights themselves.
         self.dual_weights = self.weights
         self.centre, self.bias = np.zeros(n_classes), np.zeros(n_classes)
@@ -160,9 +209,18 @@ class _Ascent:
         self.generator = rng(0, "softmax")
         self._set_bias()
 
+    def _residual(self) -> np.ndarray:
+        """Compute the weighted differences between true classes and dual probabilities, float64 (N, C)."""
+        residual: np.ndarray = self.truth - self.shares
+        return residual if self.weight is None else self.weight[:, np.newaxis] * residual
+
+    def _sum(self, values: np.ndarray) -> float:
+        """Sum values of the documents, (N,), multiplied by their weights."""
+        return float(values.sum() if self.weight is None else self.weight @ values)
+
     def _set_bias(self) -> None:
         """Set the biases from their centre and the dual variables."""
-        self.excess = (self.truth - self.shares).sum(axis=0)
+        self.excess = self._residual().sum(axis=0)
         self.bias = self.centre + self.room * self.excess
 
     def step(self) -> None:
@@ -172,8 +230,17 @@ class _Ascent:
         order = self.generator.permutation(len(self.codes))
         X = self.X
         sweep(
-            *(X.indptr, X.indices, X.data, order, self.variance, self.room),
-            *(self.shares, self.logs, self.weights, self.bias),
+            X.indptr,
+            X.indices,
+            X.data,
+            order,
+            np.ones(1) if self.weight is None else self.weight,
+            self.variance,
+            self.room,
+            self.shares,
+            self.logs,
+            self.weights,
+            self.bias,
         )
         self._set_bias()
 
@@ -188,8 +255,10 @@ class _Ascent:
             W = scale * unknowns.reshape(len(scale), -1)
             logs = log_softmax(X @ W[:-1] + W[-1], axis=1)
             residual = np.exp(logs) - self.truth
+            if self.weight is not None:
+                residual *= self.weight[:, np.newaxis]
             gradient = np.vstack([X.T @ residual + W[:-1] / self.variance, residual.sum(axis=0)])
-            loss = -float(logs[np.arange(len(self.codes)), self.codes].sum())
+            loss = -self._sum(logs[np.arange(len(self.codes)), self.codes])
             return loss + float(np.sum(W[:-1] ** 2)) / (2.0 * self.variance), (scale * gradient).ravel()
 
         start = np.vstack([self.weights, self.bias]) / np.where(scale > 0.0, scale, 1.0)
@@ -197,18 +266,23 @@ class _Ascent:
         unknowns = scale * found.unknowns.reshape(len(scale), -1)
         self.weights, self.bias = unknowns[:-1], unknowns[-1]
         self.shares = softmax(X @ self.weights + self.bias, axis=1)
-        self.excess = (self.truth - self.shares).sum(axis=0)
+        self.excess = self._residual().sum(axis=0)
         self.centre = self.bias - self.room * self.excess
-        self.dual_weights = self.variance * (X.T @ (self.truth - self.shares))
+        self.dual_weights = self.variance * (X.T @ self._residual())
         return found.n_iter
+
+    def _entropy(self) -> float:
+        """Compute the weighted sum of the entropies of the dual probabilities."""
+        entropies = entr(self.shares)
+        return float(entropies.sum() if self.weight is None else self.weight @ entropies.sum(axis=1))
 
     def gap(self) -> tuple[float, float]:
         """Compute the objective and the duality gap of the problem with biases kept near their centre."""
         scores = self.X @ self.weights + self.bias
-        loss = -float(log_softmax(scores, axis=1)[np.arange(len(self.codes)), self.codes].sum())
+        loss = -self._sum(log_softmax(scores, axis=1)[np.arange(len(self.codes)), self.codes])
         penalty, dual_penalty = (
             float(np.sum(weights**2)) / (2.0 * self.variance) for weights in (self.weights, self.dual_weights)
         )
         held = self.room * float(self.excess @ self.excess) / 2.0
-        dual = float(entr(self.shares).sum()) - dual_penalty - float(self.excess @ self.centre) - held
+        dual = self._entropy() - dual_penalty - float(self.excess @ self.centre) - held
         return loss + penalty, loss + penalty + held - dual

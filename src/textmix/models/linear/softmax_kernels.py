@@ -63,6 +63,7 @@ def sweep(
     indices: np.ndarray,
     data: np.ndarray,
     order: np.ndarray,
+    importance: np.ndarray,
     variance: float,
     room: float,
     shares: np.ndarray,
@@ -72,26 +73,29 @@ def sweep(
 ) -> None:
     """Take the optimal step of each document in turn, in place.
 
-    The features are float64 CSR (N, V).  ``variance`` and ``room`` are the changes of a weight and of a bias per unit
-    change of a probability for a feature value of 1.  ``shares`` and ``logs``, (N, C), are the dual variables and their
+    The features are float64 CSR (N, V).  ``importance`` are the document weights, float64 (N,), or (1,) if they are
+    equal.  ``variance`` and ``room`` are the changes of a weight and of a bias per unit change of a probability for a
+    feature value of 1 and a document weight of 1.  ``shares`` and ``logs``, (N, C), are the dual variables and their
     logarithms; ``weights``, (V, C), and ``bias``, (C,), are kept consistent with them.
     """
     size = shares.shape[1]
     scores, moved = np.empty(size), np.empty(size)
     for i in order:
         copy_into(scores, bias)
-        square = room
+        unit = importance[min(i, len(importance) - 1)]
+        feature_step, bias_step = variance * unit, room * unit
+        square = bias_step
         for j in range(indptr[i], indptr[i + 1]):
             value, row = data[j], weights[indices[j]]
-            square += variance * value * value
+            square += feature_step * value * value
             for c in range(size):
                 scores[c] += value * row[c]
         copy_into(moved, shares[i])
         best_shares(scores, shares[i], logs[i], square)
         for c in range(size):
             moved[c] -= shares[i, c]
-            bias[c] += room * moved[c]
-            moved[c] *= variance
+            bias[c] += bias_step * moved[c]
+            moved[c] *= feature_step
         for j in range(indptr[i], indptr[i + 1]):
             value, row = data[j], weights[indices[j]]
             for c in range(size):

@@ -1,4 +1,4 @@
-r"""Prediction with Parametric Mixture Models: the likeliest label set of a page (PMM paper, section 3.3).
+r"""Prediction with Parametric Mixture Models: the most probable label set of a page (PMM paper, section 3.3).
 
 A page's label set maximises \sum_i x_i log \phi_i(y) + log P(y).  While labels are added one by one,
 
