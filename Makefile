@@ -19,7 +19,7 @@
 # make check-project  lint the GitHub workflows, the Dockerfile and the rules
 # make audit          look up known vulnerabilities of the locked packages
 # make lowest         test the estimators with the lowest supported versions
-# make release-check  build the packages, and check their metadata and an example with each Python of PYTHONS
+# make release-check  build wheel and sdist; install each with each Python of PYTHONS, and run the documented code
 # make image          build textmix.sif, the container image for jobs (needs docker and apptainer)
 # make slurm          submit the jobs to a Slurm cluster (SLURM_PROFILE, SLURM_PLUGIN)
 # STRICT=1            fail if a data set is not available
@@ -119,13 +119,15 @@ release-check:
 	.venv-release/tools/bin/check-wheel-contents dist/*.whl
 	.venv-release/tools/bin/cffconvert --validate --infile CITATION.cff
 	grep --quiet "^version: $(VERSION)$$" CITATION.cff
-	set -e; for python in $(PYTHONS); do \
-	  $$python -m venv .venv-release/$$python; \
-	  .venv-release/$$python/bin/python -m pip install --quiet dist/*.whl; \
-	  .venv-release/$$python/bin/python -P tests/release/example.py; \
-	  .venv-release/$$python/bin/python -m pip install --quiet "$$(ls dist/*.whl)[compare]"; \
-	  .venv-release/$$python/bin/python -P tests/release/compared.py; \
-	done
+	set -e; for python in $(PYTHONS); do for package in dist/*.whl dist/*.tar.gz; do \
+	  rm -rf .venv-release/clean; \
+	  $$python -m venv .venv-release/clean; \
+	  .venv-release/clean/bin/python -m pip install --quiet $$package; \
+	  .venv-release/clean/bin/python -P tests/release/example.py; \
+	  .venv-release/clean/bin/python -P tests/release/documented.py; \
+	  .venv-release/clean/bin/python -m pip install --quiet "$$package[compare]"; \
+	  .venv-release/clean/bin/python -P tests/release/compared.py; \
+	done; done
 
 # The lowest version is the lower bound in pyproject.toml.
 lowest:

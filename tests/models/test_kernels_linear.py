@@ -203,31 +203,35 @@ def test_the_best_shares_of_a_document_solve_their_equation(square: float) -> No
     assert shares.sum() == pytest.approx(1.0, rel=1e-14)
 
 
-def test_a_sweep_of_shares_keeps_weights_in_step() -> None:
+@pytest.mark.parametrize("importance", [np.ones(1), np.arange(12.0)], ids=["unweighted", "weighted"])
+def test_a_sweep_of_shares_keeps_weights_in_step(importance: np.ndarray) -> None:
     matrix, start, order = sparse.csr_array(cells(9)), np.full((12, 3), 1 / 3), np.array([4, 0, 11, 7])
     shares, logs, weights, bias = start.copy(), np.log(start), np.zeros((4, 3)), np.zeros(3)
     parts = matrix.indptr, matrix.indices, matrix.data
-    softmax_kernels.sweep(*parts, order, 0.7, 0.4, shares, logs, weights, bias)
-    np.testing.assert_allclose(weights, 0.7 * matrix.T @ (start - shares), atol=1e-12)
-    np.testing.assert_allclose(bias, 0.4 * (start - shares).sum(axis=0), atol=1e-12)
+    softmax_kernels.sweep(*parts, order, importance, 0.7, 0.4, shares, logs, weights, bias)
+    changes = importance[:, np.newaxis] * (start - shares)
+    np.testing.assert_allclose(weights, 0.7 * matrix.T @ changes, atol=1e-12)
+    np.testing.assert_allclose(bias, 0.4 * changes.sum(axis=0), atol=1e-12)
     untouched = np.setdiff1d(np.arange(12), order)
     np.testing.assert_array_equal(shares[untouched], start[untouched])
 
 
-def test_a_sweep_of_machines_takes_the_best_step_of_each_document() -> None:
+@pytest.mark.parametrize("ridges", [np.full((1, 2), 0.25), np.linspace(0.1, 2.0, 24).reshape(12, 2)])
+def test_a_sweep_of_machines_takes_the_best_step_of_each_document(ridges: np.ndarray) -> None:
     X, signs = cells(11), np.where(np.random.default_rng(0).random((12, 2)) < 0.5, 1, -1).astype(np.int8)
-    matrix, ridge = sparse.csr_array(X), 0.25
+    matrix = sparse.csr_array(X)
+    ridge_of = np.broadcast_to(ridges, (12, 2))
     full = np.column_stack([X, np.ones(12)])
     alpha, weights, order = np.zeros((12, 2)), np.zeros((5, 2)), np.array([3, 8, 3, 0])
     expected, w = alpha.copy(), weights.copy()
     for i in order:
         for k in range(2):
-            slope = signs[i, k] * (full[i] @ w[:, k]) - 1.0 + ridge * expected[i, k]
-            new = max(expected[i, k] - slope / (full[i] @ full[i] + ridge), 0.0)
+            slope = signs[i, k] * (full[i] @ w[:, k]) - 1.0 + ridge_of[i, k] * expected[i, k]
+            new = max(expected[i, k] - slope / (full[i] @ full[i] + ridge_of[i, k]), 0.0)
             w[:, k] += signs[i, k] * (new - expected[i, k]) * full[i]
             expected[i, k] = new
     squares = (full**2).sum(axis=1)
-    machine_kernels.sweep(matrix.indptr, matrix.indices, matrix.data, order, squares, signs, ridge, alpha, weights)
+    machine_kernels.sweep(matrix.indptr, matrix.indices, matrix.data, order, squares, signs, ridges, alpha, weights)
     np.testing.assert_allclose(alpha, expected, rtol=1e-12)
     np.testing.assert_allclose(weights, w, rtol=1e-12)
 

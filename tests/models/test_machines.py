@@ -100,7 +100,7 @@ def test_blocks_that_cannot_be_fitted_are_refused() -> None:
     for model, blocks, classes, message in (
         (LinearSVM(), iter([(X, y)]), [0, 1, 2], "iterator"),
         (LinearSVM(), [(X, y)], [0, 1], "label 2 is not among the classes"),
-        (LinearSVM(), [(X, y)], [0], "needs two classes"),
+        (LinearSVM(), [(X, y)], [0], "at least two classes"),
         (LinearSVM(), [], [0, 1], "blocks is empty"),
         (LinearSVM(calibrate=True), [(X, y)], [0, 1, 2], "calibrate"),
     ):

@@ -46,7 +46,7 @@ def test_a_sweep_is_a_step_of_each_document_in_turn() -> None:
     start = 0.9 * truth + 0.1 / 3
     expected = naive.sweep(X.toarray(), truth, order, 0.7, 0.2, start)
     found = start.copy(), 0.7 * (X.T @ (truth - start)), 0.2 * (truth - start).sum(axis=0)
-    sweep(X.indptr, X.indices, X.data, order, 0.7, 0.2, found[0], np.log(start), found[1], found[2])
+    sweep(X.indptr, X.indices, X.data, order, np.ones(1), 0.7, 0.2, found[0], np.log(start), found[1], found[2])
     for ours, theirs in zip(found, expected, strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-9)
 

@@ -103,11 +103,13 @@ def _parsed(text: str) -> Any:
 
 def _check_size(top: yaml.Node | None) -> None:
     """Reject a document with too many values after alias expansion, before expanding it."""
-    sizes, within = dict[int, int](), set[int]()
+    sizes = dict[int, int]()
+    within = set[int]()
     queue = [] if top is None else [(top, False)]
     while queue:
         node, counted = queue.pop()
-        line, parts = node.start_mark.line + 1, _parts(node)
+        line = node.start_mark.line + 1
+        parts = _parts(node)
         if counted:
             within.discard(id(node))
             sizes[id(node)] = 1 + sum(sizes[id(part)] for part in parts)

@@ -54,7 +54,9 @@ class DataFormatError(TextmixError):
     """
 
     def __init__(self, path: str | Path, line: int | None, what: str) -> None:
-        self.path, self.line, self.what = str(path), line, what
+        self.path = str(path)
+        self.line = line
+        self.what = what
         super().__init__(f"{Path(path).name}{'' if line is None else f', line {line}'}: {what}")
 
 
@@ -80,7 +82,8 @@ class MissingResult(TextmixError):  # noqa: N818 - an expected outcome, not an e
     """
 
     def __init__(self, reason: str, broken: bool = False) -> None:
-        self.reason, self.broken = reason, broken
+        self.reason = reason
+        self.broken = broken
         super().__init__(reason)
 
 

@@ -279,7 +279,8 @@ def new_folder(path: str | Path, meta: Mapping[str, Any]) -> Iterator[Path]:
 
 def write_result(path: str | Path, text: str | bytes, meta: Mapping[str, Any]) -> None:
     """Write a one-file result and its record ``<path>.meta.json``."""
-    path, data = Path(path), text.encode("utf-8") if isinstance(text, str) else text
+    path = Path(path)
+    data = text.encode("utf-8") if isinstance(text, str) else text
     write_bytes(path, data)
     write_json(meta_path(path), {**meta, "path": path.as_posix(), "files": {path.name: sha256_bytes(data)}})
 
@@ -350,7 +351,8 @@ def check_file(path: str | Path) -> None:
 
 def is_of_path(meta: Mapping[str, Any], path: str | Path) -> bool:
     """Check whether a record was written for the result at a path; one of the two paths may be absolute."""
-    written, read = PurePosixPath(str(meta.get("path"))).parts, Path(path).parts
+    written = PurePosixPath(str(meta.get("path"))).parts
+    read = Path(path).parts
     length = min(len(written), len(read))
     return written[-length:] == read[-length:]
 

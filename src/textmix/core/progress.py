@@ -25,7 +25,8 @@ class Paced(logging.Filter):
         """Return whether a record passes."""
         if not hasattr(record, "computation"):
             return True
-        now, since = time.monotonic(), self.last.get(record.computation, record.computation[1])
+        now = time.monotonic()
+        since = self.last.get(record.computation, record.computation[1])
         if now - since >= self.seconds:
             self.last[record.computation] = now
         return now - since >= self.seconds

@@ -93,7 +93,8 @@ def cross_validate(
     X, y = documents
     columns = []
     for train, held_out in folds:
-        X_train, y_train = X[train], y[train]
+        X_train = X[train]
+        y_train = y[train]
         test_documents = (X[held_out], y[held_out])
         columns.append([score(make(point).fit(X_train, y_train), test_documents, held_out) for point in points])
     return np.array(columns, dtype=np.float64).reshape(len(columns), len(points)).T

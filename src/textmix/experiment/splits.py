@@ -139,7 +139,8 @@ def _given(corpus: Corpus, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Return training and test rows of the split of the source."""
     if corpus.split is None:
         raise ConfigError(f"split {name}: {corpus.name} has no split of the source; choose kind: random")
-    train, test = np.flatnonzero(corpus.split == TRAIN), np.flatnonzero(corpus.split == TEST)
+    train = np.flatnonzero(corpus.split == TRAIN)
+    test = np.flatnonzero(corpus.split == TEST)
     if not len(train) or not len(test):
         raise ConfigError(
             f"split {name}: {corpus.name} gives {len(train)} training, {len(test)} test documents; choose kind: random"
@@ -202,7 +203,8 @@ def _folds(
     corpus: Corpus, spec: Mapping[str, Any], generator: np.random.Generator, name: str
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return training and test rows of each fold."""
-    total, n_folds = corpus.n_documents, spec["folds"]
+    total = corpus.n_documents
+    n_folds = spec["folds"]
     if total < n_folds:
         raise ConfigError(f"split {name}: folds: {n_folds} exceeds the {total} documents of {corpus.name}; lower it")
     stratified = spec.get("stratified", False)

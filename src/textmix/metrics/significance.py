@@ -188,7 +188,8 @@ def resampled_difference(
         the interval is this value if the test rejects, else infinite.
     """
     difference = np.asarray(left, dtype=np.float64) - np.asarray(right, dtype=np.float64)
-    n, mean = len(difference), float(difference.mean())
+    n = len(difference)
+    mean = float(difference.mean())
     if n < 2:
         return Estimate(mean, -np.inf, np.inf, 1.0)
     error = float(difference.std(ddof=1) * np.sqrt(1.0 / n + test_ratio))

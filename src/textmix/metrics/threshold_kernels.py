@@ -18,7 +18,9 @@ from textmix.numerics.basic_kernels import copy_into, stable_order
 from textmix.numerics.jit import njit
 
 #: Row indices of the result of a sweep.
-DETECTED, CORRECT, EXACT = 0, 1, 2
+DETECTED = 0
+CORRECT = 1
+EXACT = 2
 
 
 @njit
@@ -44,7 +46,8 @@ def accumulated_sets(scores: np.ndarray, threshold: float, sets: np.ndarray) -> 
     ``scores`` are nonnegative, float64 (N, L); the label sets are written to ``sets``, bool (N, L), initially False.
     """
     n_labels = scores.shape[1]
-    order, tail = np.empty(n_labels, dtype=np.int64), np.empty(n_labels + 1)
+    order = np.empty(n_labels, dtype=np.int64)
+    tail = np.empty(n_labels + 1)
     for d in range(len(scores)):
         rest = (1.0 - threshold) * _sorted_tails(scores[d], order, tail)
         for n in range(n_labels):
@@ -56,13 +59,16 @@ def accumulated_sets(scores: np.ndarray, threshold: float, sets: np.ndarray) -> 
 @njit
 def accumulated_sweep(scores: np.ndarray, member: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
     """Compute the counts of the accumulated posterior rule, see `threshold_sweep`, for nonnegative scores."""
-    n_labels, n_thresholds = scores.shape[1], len(thresholds)
+    n_labels = scores.shape[1]
+    n_thresholds = len(thresholds)
     change = np.zeros((3, n_thresholds + 1), dtype=np.int64)
-    order, tail = np.empty(n_labels, dtype=np.int64), np.empty(n_labels + 1)
+    order = np.empty(n_labels, dtype=np.int64)
+    tail = np.empty(n_labels + 1)
     for d in range(len(scores)):
         total = _sorted_tails(scores[d], order, tail)
         size = np.sum(member[d])
-        correct, first = 0, 0
+        correct = 0
+        first = 0
         for n in range(1, n_labels + 1):
             correct += member[d, order[n - 1]]
             last = _first_beyond(thresholds, tail[n], total, first) if n < n_labels else n_thresholds
@@ -105,7 +111,8 @@ def threshold_sweep(scores: np.ndarray, member: np.ndarray, thresholds: np.ndarr
     n_thresholds = len(thresholds)
     change = np.zeros((3, n_thresholds + 1), dtype=np.int64)
     for d in range(len(scores)):
-        first, last = 0, n_thresholds
+        first = 0
+        last = n_thresholds
         for c in range(scores.shape[1]):
             below = np.searchsorted(thresholds, scores[d, c], side="right")
             for kind, number in ((DETECTED, 1), (CORRECT, np.int64(member[d, c]))):
@@ -144,10 +151,13 @@ def best_cut(scores: np.ndarray, member: np.ndarray, by_f1: bool) -> float:
     """
     order = stable_order(-scores)
     reference = np.sum(member)
-    best, cut, correct = 0.0 if by_f1 else -float(reference), np.inf, 0
+    best = 0.0 if by_f1 else -float(reference)
+    cut = np.inf
+    correct = 0
     for i in range(len(order)):
         correct += member[order[i]]
-        here, after = scores[order[i]], scores[order[i + 1]] if i + 1 < len(order) else -np.inf
+        here = scores[order[i]]
+        after = scores[order[i + 1]] if i + 1 < len(order) else -np.inf
         if here == -np.inf:
             break
         if here == after:

@@ -51,9 +51,11 @@ def total_of(values: np.ndarray) -> float:
 def stable_order(values: np.ndarray) -> np.ndarray:
     """Compute the stable sorting permutation, int64 (n,); NaN is sorted to the end."""
     n = len(values)
-    order, merged = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    order = np.empty(n, dtype=np.int64)
+    merged = np.empty(n, dtype=np.int64)
     for i in range(n):
-        place, first = i, i // RUN * RUN
+        place = i
+        first = i // RUN * RUN
         while place > first and _is_before(values[i], values[order[place - 1]]):
             order[place] = order[place - 1]
             place -= 1
@@ -61,8 +63,10 @@ def stable_order(values: np.ndarray) -> np.ndarray:
     width = RUN
     while width < n:
         for first in range(0, n, 2 * width):
-            middle, last = min(first + width, n), min(first + 2 * width, n)
-            left, right = first, middle
+            middle = min(first + width, n)
+            last = min(first + 2 * width, n)
+            left = first
+            right = middle
             for k in range(first, last):
                 if right == last or (left < middle and not _is_before(values[order[right]], values[order[left]])):
                     merged[k] = order[left]
@@ -87,7 +91,8 @@ def sort_integers(values: np.ndarray) -> None:
     if len(values) > RUN:
         _split(values)
     for i in range(1, len(values)):
-        value, place = values[i], i
+        value = values[i]
+        place = i
         while place > 0 and value < values[place - 1]:
             values[place] = values[place - 1]
             place -= 1
@@ -97,13 +102,18 @@ def sort_integers(values: np.ndarray) -> None:
 @njit(nogil=True)
 def _split(values: np.ndarray) -> None:
     """Partition integers (n,) in place until each is less than `RUN` positions from its final position."""
-    ends, waiting = np.empty(WAITING, dtype=np.int64), 0
-    low, high = 0, len(values) - 1
+    ends = np.empty(WAITING, dtype=np.int64)
+    waiting = 0
+    low = 0
+    high = len(values) - 1
     while True:
         while high - low >= RUN:
-            one, other, last = values[low], values[low + (high - low) // 2], values[high]
+            one = values[low]
+            other = values[low + (high - low) // 2]
+            last = values[high]
             pivot = max(min(one, other), min(max(one, other), last))
-            left, right = low, high
+            left = low
+            right = high
             while left <= right:
                 while values[left] < pivot:
                     left += 1
@@ -111,7 +121,8 @@ def _split(values: np.ndarray) -> None:
                     right -= 1
                 if left <= right:
                     values[left], values[right] = values[right], values[left]
-                    left, right = left + 1, right - 1
+                    left = left + 1
+                    right = right - 1
             # The longer part is postponed, which bounds the number of pending parts.
             if right - low > high - left:
                 ends[waiting], ends[waiting + 1], low = low, right, left
@@ -121,7 +132,8 @@ def _split(values: np.ndarray) -> None:
         if waiting == 0:
             return
         waiting -= 2
-        low, high = ends[waiting], ends[waiting + 1]
+        low = ends[waiting]
+        high = ends[waiting + 1]
 
 
 @njit

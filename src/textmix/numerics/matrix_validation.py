@@ -14,10 +14,12 @@ from scipy import sparse
 
 #: Maximum count: larger integers are not exactly representable in float64.  Minimum positive count: a smaller fraction
 #: or weight would lose all significant digits when added to a count of 1.
-LARGEST_COUNT, SMALLEST_COUNT = 2.0**53, 1e-16
+LARGEST_COUNT = 2.0**53
+SMALLEST_COUNT = 1e-16
 #: Maximum absolute value of any other number, and minimum of the largest absolute value of a matrix: outside this range
 #: squares overflow or underflow, and so do the denominators of estimators.
-LARGEST, SMALLEST = 1e100, 1e-100
+LARGEST = 1e100
+SMALLEST = 1e-100
 
 
 def sound(X: Any) -> Any:
@@ -81,7 +83,8 @@ def _added(rows: Any) -> Any:
     data = rows.data.astype(np.int64) if rows.data.dtype.kind in "iu" else rows.data
     row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
     order = np.lexsort((data, rows.indices, row))
-    row, column = row[order], rows.indices[order]
+    row = row[order]
+    column = rows.indices[order]
     first = np.flatnonzero(np.append(True, (row[1:] != row[:-1]) | (column[1:] != column[:-1])))
     indptr = np.searchsorted(row[first], np.arange(rows.shape[0] + 1)).astype(rows.indptr.dtype)
     return type(rows)((np.add.reduceat(data[order], first), column[first], indptr), shape=rows.shape)

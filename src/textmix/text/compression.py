@@ -38,7 +38,8 @@ def ngram_ids(tokens: Ragged, max_n: int, least: int, documents: np.ndarray) -> 
     deciding = np.isin(document, documents)
     words = np.asarray(tokens.values, dtype=np.int64)
     ids = np.full((len(words), max_n), -1, dtype=np.int32)
-    begins, first = np.ones(len(words), dtype=bool), 0
+    begins = np.ones(len(words), dtype=bool)
+    first = 0
     keys = words
     for n in range(1, max_n + 1):
         first += _number(ids[:, n - 1], keys, begins, deciding, (least if n > 1 else 1, first))
@@ -94,14 +95,16 @@ def dictionary(
     described = np.repeat(np.isin(np.arange(len(offsets) - 1), documents), np.diff(offsets))
     occurring = ids[described]
     uses = np.bincount(occurring[occurring >= 0], minlength=int(ids.max(initial=-1)) + 1)
-    chosen, costs = np.flatnonzero(uses), [float("inf")]
+    chosen = np.flatnonzero(uses)
+    costs = [float("inf")]
     for _ in range(max_iter):
         shared = np.where(uses > 0, 1.0 + entry / np.maximum(uses, 1), np.inf)
         uses = cheapest_cover(ids, offsets, np.asarray(documents, dtype=np.int64), shared)
         total = float(uses.sum() + entry * np.count_nonzero(uses))
         if total >= costs[-1]:
             break
-        chosen, costs = np.flatnonzero(uses), [*costs, total]
+        chosen = np.flatnonzero(uses)
+        costs = [*costs, total]
     return chosen, costs[1:]
 
 

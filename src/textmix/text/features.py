@@ -172,15 +172,19 @@ class FeatureSpec:
 def _check(key: str, value: Any) -> None:
     """Raise ConfigError if a value of a ``features`` entry is invalid."""
     if key in _CHOICES:
-        allowed, remedy = value in _CHOICES[key], f"choose one of {', '.join(_CHOICES[key])}"
+        allowed = value in _CHOICES[key]
+        remedy = f"choose one of {', '.join(_CHOICES[key])}"
     elif isinstance(getattr(FeatureSpec, key), bool):
-        allowed, remedy = isinstance(value, bool), "write true or false"
+        allowed = isinstance(value, bool)
+        remedy = "write true or false"
     elif key == "vectors":
-        allowed, remedy = value is None or isinstance(value, Mapping), "give settings by name"
+        allowed = value is None or isinstance(value, Mapping)
+        remedy = "give settings by name"
     else:
         least = 0 if key == "max_slop" else 1
         whole = isinstance(value, int) and not isinstance(value, bool) and value >= least
-        allowed, remedy = whole or (key == "max_length" and value is None), f"give a whole number from {least}"
+        allowed = whole or (key == "max_length" and value is None)
+        remedy = f"give a whole number from {least}"
     if not allowed:
         raise ConfigError(f"features: {key}: {value!r} is not allowed; {remedy}")
 
@@ -265,8 +269,10 @@ def _without_empty(tokens: Ragged, words: list[str]) -> tuple[Ragged, list[str]]
 def _count_in_blocks(text: Ragged, spec: FeatureSpec) -> tuple[sparse.csr_array, list[str], int]:
     """Count words in blocks of text; return int32 CSR of shape (N, V), the vocabulary and the number of tokens."""
     column_of: dict[str, int] = {}
-    lengths, n_tokens = [np.zeros(1, dtype=np.int64)], 0
-    ids, data = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32)
+    lengths = [np.zeros(1, dtype=np.int64)]
+    n_tokens = 0
+    ids = np.empty(0, dtype=np.int32)
+    data = np.empty(0, dtype=np.int32)
     for block in _blocks(text):
         tokens, words = _words(block, spec, ordered=False)
         counts = counts_of(tokens, len(words), ordered=False)
@@ -329,7 +335,8 @@ def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:
     in_order = spec.max_n > 1 or spec.vectors is not None
     if in_order or spec.keep_tokens:
         tokens, words = _words(text, spec)
-        counts, n_tokens = counts_of(tokens, len(words)), len(tokens.values)
+        counts = counts_of(tokens, len(words))
+        n_tokens = len(tokens.values)
     else:
         counts, words, n_tokens = _count_in_blocks(text, spec)
     deciding = np.ones(len(text), dtype=bool)
@@ -340,7 +347,8 @@ def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:
     deciding_counts = counts if deciding.all() else counts[deciding]
     least = (least_count, least_documents if spec.max_n == 1 else 1)
     frequent = kept_words(deciding_counts, words, stop_words(spec.stop_list), *least)
-    names, kept_text = list(compress(words, frequent)), text if spec.keep_text else None
+    names = list(compress(words, frequent))
+    kept_text = text if spec.keep_text else None
     facts = {"tokens": n_tokens, "words": len(words), "words_kept": int(frequent.sum()), **spec.facts()}
     if spec.max_n > 1 and least_count == 1:
         # Words that do not occur in the fitting documents are not features, but still separate their neighbours.
@@ -368,7 +376,9 @@ def _sequences(
     if spec.boundary_tokens:
         tokens, words = with_boundary_tokens(tokens, words)
     grams = Skipgrams(spec.max_n, spec.max_slop, spec.cuts[1], spec.subsume).fit(tokens, len(words), deciding)
-    features, names, facts = grams.transform(tokens, spec.weighting), grams.names(words), {"skipgrams": grams.sizes()}
+    features = grams.transform(tokens, spec.weighting)
+    names = grams.names(words)
+    facts = {"skipgrams": grams.sizes()}
     scale_to_unit(features, deciding, spec.scaling)
     if not spec.boundary_tokens:
         return features, names, facts

@@ -18,7 +18,8 @@ from textmix.numerics.jit import running
 
 #: Number of float32 lanes in the longest registers of current processors; vector lengths are multiples of it.
 LANES = 16
-_FLOAT, _COUNT = ir.FloatType(), ir.IntType(64)
+_FLOAT = ir.FloatType()
+_COUNT = ir.IntType(64)
 _ROW = ir.VectorType(_FLOAT, LANES)
 
 
@@ -41,7 +42,8 @@ def _product(_: Any, left: Any, at: Any, right: Any, first: Any, blocks: Any) ->
                 for i in (0, 2)
             )
             builder.store(builder.fadd(builder.load(total), builder.fmul(a, b)), total)
-        row, lanes = builder.load(total), LANES
+        row = builder.load(total)
+        lanes = LANES
         while lanes > 1:
             lanes //= 2
             halves = [
@@ -119,7 +121,8 @@ def _python_step(
     number of output vectors, at most K; the vectors have length ``blocks`` times `LANES`.
     """
     size = blocks * LANES
-    vector, change = vectors[at : at + size].copy(), np.zeros(size, dtype=np.float32)
+    vector = vectors[at : at + size].copy()
+    change = np.zeros(size, dtype=np.float32)
     for k in range(count):
         change += factors[k] * outputs[rows[k] : rows[k] + size]
     for k in range(count):

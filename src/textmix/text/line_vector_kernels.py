@@ -26,7 +26,8 @@ def current_rate(rates: tuple[float, float], seen: int, total: int) -> float:
 @njit
 def longest_path(paths: tuple[np.ndarray, np.ndarray, np.ndarray]) -> int:
     """Compute the number of inner nodes on the longest path of the Huffman tree."""
-    starts, longest = paths[0], 1
+    starts = paths[0]
+    longest = 1
     for word in range(len(starts) - 1):
         longest = max(longest, starts[word + 1] - starts[word])
     return longest
@@ -82,7 +83,8 @@ def train_words(
     blocks = size // LANES
     rate = rates[0]
     for line in range(len(offsets) - 1):
-        begin, end = offsets[line], offsets[line + 1]
+        begin = offsets[line]
+        end = offsets[line + 1]
         if line % LINES_PER_RATE == 0:
             rate = current_rate(rates, begin, len(tokens))
         for t in range(begin, end):
@@ -127,9 +129,11 @@ def train_lines(
     starts, nodes, branches = paths
     change = np.zeros(size, dtype=np.float32)
     blocks = size // LANES
-    rate, seen = rates[0], 0
+    rate = rates[0]
+    seen = 0
     for place in range(len(order)):
-        begin, end = offsets[order[place]], offsets[order[place] + 1]
+        begin = offsets[order[place]]
+        end = offsets[order[place] + 1]
         at = order[place] * size
         if place % LINES_PER_RATE == 0:
             rate = current_rate(rates, seen, len(tokens))

@@ -15,7 +15,8 @@ import numpy as np
 from textmix.numerics.jit import njit
 
 #: Maximum load factor of a hash table, and multiplier of its hash function (D. Knuth, TAOCP 3, 6.4).
-FULL, MULTIPLIER = 0.6, np.uint64(0x9E3779B97F4A7C15)
+FULL = 0.6
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 @njit(nogil=True, inline="always")
@@ -44,7 +45,9 @@ def table_of(known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     size = 1024
     while len(known) > FULL * size:
         size *= 2
-    keys, numbers, shift = np.zeros(size, np.int64), np.zeros(size, np.int32), _shift(size)
+    keys = np.zeros(size, np.int64)
+    numbers = np.zeros(size, np.int32)
+    shift = _shift(size)
     for number in range(len(known)):
         slot = _slot(keys, known[number], shift)
         keys[slot], numbers[slot] = known[number], number
@@ -60,9 +63,12 @@ def document_frequencies(
     ``values`` are the symbols of N documents, int32, of ``bits`` bits each; ``bits * longest`` is at most 62;
     ``offsets`` is int64 (N + 1,).
     """
-    size, filled = 2**16, 0
-    keys, shift = np.zeros(size, np.int64), _shift(size)
-    counts, last = np.zeros(size, np.int32), np.full(size, -1, np.int32)
+    size = 2**16
+    filled = 0
+    keys = np.zeros(size, np.int64)
+    shift = _shift(size)
+    counts = np.zeros(size, np.int32)
+    last = np.full(size, -1, np.int32)
     for i in range(len(offsets) - 1):
         for start in range(offsets[i], offsets[i + 1]):
             key = np.int64(0)
@@ -81,10 +87,14 @@ def document_frequencies(
                     last[slot] = i
                     counts[slot] += 1
         if filled > FULL * size:
-            old_keys, old_counts, old_last = keys, counts, last
+            old_keys = keys
+            old_counts = counts
+            old_last = last
             size *= 2
-            keys, shift = np.zeros(size, np.int64), _shift(size)
-            counts, last = np.zeros(size, np.int32), np.full(size, -1, np.int32)
+            keys = np.zeros(size, np.int64)
+            shift = _shift(size)
+            counts = np.zeros(size, np.int32)
+            last = np.full(size, -1, np.int32)
             for place in range(len(old_keys)):
                 if old_keys[place] != 0:
                     slot = _slot(keys, old_keys[place], shift)
@@ -110,9 +120,12 @@ def count_known(
     ``keys`` and ``numbers``, the columns, come from `table_of`; ``room`` is the initial capacity for counts.  The other
     parameters are as in `document_frequencies`.
     """
-    shift, n = _shift(len(keys)), len(offsets) - 1
-    indptr, filled = np.zeros(n + 1, np.int64), 0
-    indices, data = np.empty(max(room, 16), np.int32), np.empty(max(room, 16), np.float64)
+    shift = _shift(len(keys))
+    n = len(offsets) - 1
+    indptr = np.zeros(n + 1, np.int64)
+    filled = 0
+    indices = np.empty(max(room, 16), np.int32)
+    data = np.empty(max(room, 16), np.float64)
     place = np.full(n_features, -1, np.int64)
     for i in range(n):
         begin = indptr[i]
@@ -133,9 +146,11 @@ def count_known(
                     data[place[column]] += 1.0
                     continue
                 if filled == len(indices):
-                    more_indices, more_data = np.empty(2 * filled, np.int32), np.empty(2 * filled, np.float64)
+                    more_indices = np.empty(2 * filled, np.int32)
+                    more_data = np.empty(2 * filled, np.float64)
                     more_indices[:filled], more_data[:filled] = indices, data
-                    indices, data = more_indices, more_data
+                    indices = more_indices
+                    data = more_data
                 place[column] = filled
                 indices[filled], data[filled] = column, 1.0
                 filled += 1
@@ -157,9 +172,11 @@ def joined(
 
     SciPy's hstack would keep three copies of all features in memory.
     """
-    n, filled = len(indptr) - 1, 0
+    n = len(indptr) - 1
+    filled = 0
     ends = np.zeros(n + 1, np.int64)
-    columns, values = np.empty(len(data) + len(more_data), indices.dtype), np.empty(len(data) + len(more_data))
+    columns = np.empty(len(data) + len(more_data), indices.dtype)
+    values = np.empty(len(data) + len(more_data))
     for i in range(n):
         for place in range(indptr[i], indptr[i + 1]):
             columns[filled], values[filled] = indices[place], data[place]
@@ -176,11 +193,13 @@ def without(
     indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, kept: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Select the columns in the mask ``kept``, bool (V,); return CSR arrays (N, V)."""
-    n, filled = len(indptr) - 1, 0
+    n = len(indptr) - 1
+    filled = 0
     for place in range(len(indices)):
         filled += kept[indices[place]]
     ends = np.zeros(n + 1, indptr.dtype)
-    columns, values = np.empty(filled, indices.dtype), np.empty(filled, data.dtype)
+    columns = np.empty(filled, indices.dtype)
+    values = np.empty(filled, data.dtype)
     filled = 0
     for i in range(n):
         for place in range(indptr[i], indptr[i + 1]):
@@ -198,7 +217,8 @@ def weigh(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, weights: np
     The groups are the columns before ``first`` and the others; separate arrays would need three times the memory.
     """
     for i in range(len(indptr) - 1):
-        squares, others = 0.0, 0.0
+        squares = 0.0
+        others = 0.0
         for place in range(indptr[i], indptr[i + 1]):
             value = data[place] * weights[indices[place]]
             data[place] = value
@@ -220,8 +240,10 @@ def cheapest_cover(ids: np.ndarray, offsets: np.ndarray, documents: np.ndarray, 
     """
     uses = np.zeros(len(costs), np.int64)
     for d in documents:
-        start, length = offsets[d], offsets[d + 1] - offsets[d]
-        total, last = np.full(length + 1, np.inf), np.zeros(length + 1, np.int64)
+        start = offsets[d]
+        length = offsets[d + 1] - offsets[d]
+        total = np.full(length + 1, np.inf)
+        last = np.zeros(length + 1, np.int64)
         total[0] = 0.0
         for end in range(1, length + 1):
             for n in range(1, min(ids.shape[1], end) + 1):

@@ -18,7 +18,9 @@ from textmix.text.text_validation import strings_of
 from textmix.text.word_vectorizer import OfTexts
 
 #: Bits of a key, maximum number of distinct characters, and prefix of character n-grams, which no word contains.
-BITS, ALPHABET, MARK = 62, 4095, "'"
+BITS = 62
+ALPHABET = 4095
+MARK = "'"
 #: Maximum number of characters of text used to select features; larger collections are subsampled at regular steps.
 LOOKED_AT = 40_000_000
 _WORD = re.compile(r"\w\w+")
@@ -126,7 +128,8 @@ class NgramTfidf(OfTexts):
         self.vocabulary_ = {name: column for column, name in enumerate(names)}
         self._parts = parts
         counts = self._counts(texts)
-        n, found = counts.shape[0], np.bincount(counts.indices, minlength=counts.shape[1])
+        n = counts.shape[0]
+        found = np.bincount(counts.indices, minlength=counts.shape[1])
         self.idf_ = _idf(n, found)
         return self._weigh(counts)
 
@@ -222,8 +225,12 @@ class _Part:
         documents: np.ndarray,
         names: list[str],
     ) -> None:
-        self.kind, self.span, self.symbols = kind, span, symbols
-        self.keys, self.documents, self.names = keys, documents, names
+        self.kind = kind
+        self.span = span
+        self.symbols = symbols
+        self.keys = keys
+        self.documents = documents
+        self.names = names
         self.bits = BITS // span[1]
         self.table = kernels.table_of(keys)
 
@@ -242,9 +249,11 @@ class _Part:
         symbols = {symbol: number for number, symbol in enumerate(ordered, start=1)}
         keys, documents = kernels.document_frequencies(*_numbered(kind, texts, symbols), bits, *span)
         kept = documents >= least
-        keys, documents = keys[kept], documents[kept]
+        keys = keys[kept]
+        documents = documents[kept]
         order = np.lexsort((keys, -documents))
-        keys, documents = keys[order], documents[order]
+        keys = keys[order]
+        documents = documents[order]
         return cls(kind, span, symbols, keys=keys, documents=documents, names=_names(kind, keys, bits, ordered))
 
     @classmethod
@@ -256,7 +265,8 @@ class _Part:
         else:
             names = [name for name in names if name.startswith(MARK)]
             runs = [name[1:] for name in names]
-        bits, symbols = BITS // span[1], dict[str, int]()
+        bits = BITS // span[1]
+        symbols = dict[str, int]()
         keys = np.zeros(len(runs), dtype=np.int64)
         for row, run in enumerate(runs):
             key = 0
@@ -322,10 +332,12 @@ def _numbered(kind: str, texts: Sequence[str], symbols: dict[str, int]) -> tuple
 
 def _names(kind: str, keys: np.ndarray, bits: int, ordered: Sequence[str]) -> list[str]:
     """Decode keys to the names of their features."""
-    mask, names = (1 << bits) - 1, []
+    mask = (1 << bits) - 1
+    names = []
     between, mark = (" ", "") if kind == "words" else ("", MARK)
     for key in keys.tolist():
-        run, rest = [], key
+        run = []
+        rest = key
         while rest:
             run.append(ordered[(rest & mask) - 1])
             rest >>= bits

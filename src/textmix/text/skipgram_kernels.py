@@ -23,7 +23,8 @@ from textmix.numerics.prefetch_kernels import AHEAD, prefetch
 from textmix.text.token_kernels import slot_of
 
 #: Number of bits of a digit of `_sort`, and minimum size for radix sort.
-DIGIT, FEW = 11, 256
+DIGIT = 11
+FEW = 256
 
 
 @njit(nogil=True)
@@ -33,7 +34,8 @@ def word_documents(words: np.ndarray, offsets: np.ndarray, deciding: np.ndarray,
     ``words`` is int32 (T,), where negative ids are skipped; ``offsets``, int64 (N + 1,), is the first token of each
     document.
     """
-    df, seen = np.zeros(n_words, np.int32), np.full(n_words, -1, np.int64)
+    df = np.zeros(n_words, np.int32)
+    seen = np.full(n_words, -1, np.int64)
     for d in range(len(offsets) - 1):
         if deciding[d]:
             for t in range(offsets[d], offsets[d + 1]):
@@ -94,14 +96,20 @@ def walk(
     longest = 0
     for d in range(len(offsets) - 1):
         longest = max(longest, offsets[d + 1] - offsets[d])
-    places, slots = np.empty(longest + 1, np.int64), np.empty(longest + 1, np.int64)
+    places = np.empty(longest + 1, np.int64)
+    slots = np.empty(longest + 1, np.int64)
     for d in range(len(offsets) - 1):
         for p in range(len(patterns)):
-            prefix, suffix, second, last = patterns[p, 0], patterns[p, 1], patterns[p, 2], patterns[p, 3]
-            begin, end = offsets[d], offsets[d + 1]
+            prefix = patterns[p, 0]
+            suffix = patterns[p, 1]
+            second = patterns[p, 2]
+            last = patterns[p, 3]
+            begin = offsets[d]
+            end = offsets[d + 1]
             n_known = 0
             for t in range(begin, end - last):
-                g, word = shorter[prefix, t], words[t + last]
+                g = shorter[prefix, t]
+                word = words[t + last]
                 places[n_known], slots[n_known] = t, _slot(g, word, len(table))
                 n_known += (g | word | shorter[suffix, t + second]) >= 0  # true if no operand is -1
             grams[p, begin:end] = -1
@@ -129,7 +137,10 @@ def count_candidates(
     for d in range(len(offsets) - 1):
         if deciding[d]:
             for p in range(len(patterns)):
-                prefix, suffix, second, last = patterns[p, 0], patterns[p, 1], patterns[p, 2], patterns[p, 3]
+                prefix = patterns[p, 0]
+                suffix = patterns[p, 1]
+                second = patterns[p, 2]
+                last = patterns[p, 3]
                 for t in range(offsets[d], offsets[d + 1] - last):
                     g = shorter[prefix, t]
                     if (g | words[t + last] | shorter[suffix, t + second]) >= 0:
@@ -156,14 +167,19 @@ def place_candidates(
     ``next_index``, int64 (prefixes,), the index of the next occurrence of each prefix, is advanced.
     """
     n_prefixes = len(next_index)
-    above_word, above_gap = bits[0], bits[0] + bits[1]
+    above_word = bits[0]
+    above_gap = bits[0] + bits[1]
     for d in range(len(offsets) - 1):
         if deciding[d]:
             for p in range(len(patterns)):
-                prefix, suffix, second, last = patterns[p, 0], patterns[p, 1], patterns[p, 2], patterns[p, 3]
+                prefix = patterns[p, 0]
+                suffix = patterns[p, 1]
+                second = patterns[p, 2]
+                last = patterns[p, 3]
                 mark = ((first_document + d) << above_gap) | (patterns[p, 4] << above_word)
                 for t in range(offsets[d], offsets[d + 1] - last):
-                    g, word = shorter[prefix, t] - first, words[t + last]
+                    g = shorter[prefix, t] - first
+                    word = words[t + last]
                     if (g | word | shorter[suffix, t + second]) >= 0 and g < n_prefixes:
                         occurrences[next_index[g]] = mark | word
                         next_index[g] += 1
@@ -186,10 +202,13 @@ def _children_of(
     smallest gap of the skip-gram is 0, 1, ...; ``touched`` is int32 (words + 1,).  ``kept_words`` (G,) and ``kept_df``
     (G, n_slops), int32, are written.
     """
-    n_touched, above_gap = 0, bits[0] + bits[1]
-    word_mask, gap_mask = (1 << bits[0]) - 1, (1 << bits[1]) - 1
+    n_touched = 0
+    above_gap = bits[0] + bits[1]
+    word_mask = (1 << bits[0]) - 1
+    gap_mask = (1 << bits[1]) - 1
     for i in range(len(occurrences)):
-        word, document = occurrences[i] & word_mask, occurrences[i] >> above_gap
+        word = occurrences[i] & word_mask
+        document = occurrences[i] >> above_gap
         seen = state[word, 0]
         touched[n_touched] = word
         n_touched += seen == -1
@@ -226,13 +245,16 @@ def frequent_children(
     n_slops).
     """
     room = (begins[-1] - begins[0]) // min_df  # a prefix of m occurrences has at most m // min_df frequent children
-    kept_words, kept_df = np.empty(room, np.int32), np.empty((room, n_slops), np.int32)
+    kept_words = np.empty(room, np.int32)
+    kept_df = np.empty((room, n_slops), np.int32)
     n_kept = np.zeros(len(begins) - 1, np.int64)
-    state, touched = np.zeros((n_words, 1 + n_slops), np.int32), np.empty(n_words + 1, np.int32)
+    state = np.zeros((n_words, 1 + n_slops), np.int32)
+    touched = np.empty(n_words + 1, np.int32)
     state[:, 0] = -1
     end = 0
     for g in range(len(begins) - 1):
-        low, high = begins[g], begins[g + 1]
+        low = begins[g]
+        high = begins[g + 1]
         if high - low >= min_df:
             n_kept[g] = _children_of(
                 occurrences[low:high], bits, min_df, state, touched, kept_words[end:], kept_df[end:]
@@ -250,7 +272,9 @@ def _sort(values: np.ndarray, scratch: np.ndarray, places: np.ndarray, end: int)
     if len(values) < FEW:
         sort_integers(values)
         return
-    source, target, shift = values, scratch[: len(values)], 0
+    source = values
+    target = scratch[: len(values)]
+    shift = 0
     while end >> shift:
         places[:] = 0
         for i in range(len(source)):
@@ -285,8 +309,10 @@ def add_columns(
     or -1; ``total`` (F,) is a working array, zero before and after.  ``indices``, int32, and ``data``, int32 or float32
     like ``weights`` and ``total``, have room for all matches; columns are increasing within a document.
     """
-    ends, scratch = np.empty(len(offsets) - 1, np.int64), np.empty(len(indices), np.int32)
-    places, last = np.empty(1 << DIGIT, np.int64), 0
+    ends = np.empty(len(offsets) - 1, np.int64)
+    scratch = np.empty(len(indices), np.int32)
+    places = np.empty(1 << DIGIT, np.int64)
+    last = 0
     for d in range(len(ends)):
         begin = last
         for p in range(len(gaps)):

@@ -91,16 +91,29 @@ class Skipgrams:
 
     #: Fitted attributes and their types, see `textmix.serve.state_schema`.
     forms: ClassVar[dict[str, str]] = {
-        **{"max_n": "int", "max_slop": "int", "n_documents": "int", "words": "int64 W", "word_df": "int32 W"},
-        **{"last_word": "int32 G", "starts": "int64 *", "levels": "int64 *", "columns": "int32 G S"},
-        **{"n": "int8 F", "slop": "int8 F", "df": "int32 F", "_rank": "int32 V+1"},
+        "max_n": "int",
+        "max_slop": "int",
+        "n_documents": "int",
+        "words": "int64 W",
+        "word_df": "int32 W",
+        "last_word": "int32 G",
+        "starts": "int64 *",
+        "levels": "int64 *",
+        "columns": "int32 G S",
+        "n": "int8 F",
+        "slop": "int8 F",
+        "df": "int32 F",
+        "_rank": "int32 V+1",
     }
 
     def __init__(self, max_n: int = 5, max_slop: int = 2, min_df: int = 6, subsume: bool = True) -> None:
         for name, value, least in (("max_n", max_n, 1), ("max_slop", max_slop, 0), ("min_df", min_df, 1)):
             if value < least:
                 raise ConfigError(f"skip-grams: {name}: {value} is below {least}; raise it")
-        self.max_n, self.max_slop, self.min_df, self.subsume = max_n, max_slop, min_df, subsume
+        self.max_n = max_n
+        self.max_slop = max_slop
+        self.min_df = min_df
+        self.subsume = subsume
 
     @cached_property
     def _tables(self) -> list[np.ndarray]:
@@ -115,8 +128,11 @@ class Skipgrams:
 
     def check(self) -> None:
         """Raise ValueError if attributes loaded from a file are inconsistent or contain out-of-range indices."""
-        n_words, n_nodes, n_inner = len(self.words), len(self.last_word), len(self.starts) - 1
-        levels, starts = self.levels, self.starts
+        n_words = len(self.words)
+        n_nodes = len(self.last_word)
+        n_inner = len(self.starts) - 1
+        levels = self.levels
+        starts = self.starts
         ranges: list[tuple[np.ndarray, int, int]] = [(self.last_word, 0, n_words), (self._rank, -1, n_words)]
         ranges += [(self.columns, -1, len(self.n)), (self.words, 0, len(self._rank))]
         inside = all(low <= array.min(initial=low) and array.max(initial=-1) < high for array, low, high in ranges)
@@ -154,8 +170,11 @@ class Skipgrams:
         n_words = len(self.words)
         first_df = np.zeros((n_words, self.max_slop + 1), dtype=np.int32)
         first_df[:, 0] = self.word_df
-        self.last_word, self.starts = np.arange(n_words, dtype=np.int32), np.array([n_words])
-        self.levels, df, grams = np.array([0, n_words]), [first_df], words[np.newaxis]
+        self.last_word = np.arange(n_words, dtype=np.int32)
+        self.starts = np.array([n_words])
+        self.levels = np.array([0, n_words])
+        df = [first_df]
+        grams = words[np.newaxis]
         self._children = []
         bounds = ranges(offsets, number())
         for table in self._tables:
@@ -182,7 +201,8 @@ class Skipgrams:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Compute the next level: the number of children of each node, their last words and document frequencies."""
         words, offsets, deciding = documents
-        first, n_prefixes = int(self.levels[-2]), int(self.levels[-1] - self.levels[-2])
+        first = int(self.levels[-2])
+        n_prefixes = int(self.levels[-1] - self.levels[-2])
         stretches = [(offsets[low : high + 1], deciding[low:high]) for low, high in bounds]
         counts = np.zeros((len(bounds), n_prefixes), dtype=np.int64)
         list(
@@ -266,7 +286,9 @@ class Skipgrams:
         words = self._rank[values]
         chunks = (offsets[low : low + CHUNK + 1] for low in range(0, len(tokens), CHUNK))
         kind = np.dtype(np.float32 if weighting in REAL_WEIGHTINGS else np.int32)
-        indices, data, ends = np.empty(0, np.int32), np.empty(0, kind), [np.zeros(1, np.int64)]
+        indices = np.empty(0, np.int32)
+        data = np.empty(0, kind)
+        ends = [np.zeros(1, np.int64)]
         for part in side_by_side(self._count, ((words, chunk, weighting, kind) for chunk in chunks)):
             size = len(indices)
             for array, new in ((indices, part[0]), (data, part[1])):
@@ -293,19 +315,27 @@ class Skipgrams:
         self, words: np.ndarray, offsets: np.ndarray, weighting: str, kind: np.dtype
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return CSR indices, data (of dtype ``kind``) and row ends of a range of documents, before scoring."""
-        low, high = offsets[0], offsets[-1]
-        words, offsets = words[low:high], offsets - low
-        grams, gaps, lengths = [words[np.newaxis]], [np.zeros(1, np.int64)], [np.ones(1, np.int64)]
+        low = offsets[0]
+        high = offsets[-1]
+        words = words[low:high]
+        offsets = offsets - low
+        grams = [words[np.newaxis]]
+        gaps = [np.zeros(1, np.int64)]
+        lengths = [np.ones(1, np.int64)]
         for table, children in zip(self._tables, self._children, strict=True):
             grams.append(np.empty((len(table), len(words)), dtype=np.int32))
             kernels.walk(words, offsets, grams[-2], table, children, grams[-1])
             gaps.append(table[:, 4])
             lengths.append(table[:, 3] + 1)
-        read, gap, length = np.concatenate(grams), np.concatenate(gaps), np.concatenate(lengths)
+        read = np.concatenate(grams)
+        gap = np.concatenate(gaps)
+        length = np.concatenate(lengths)
         # Sloppy frequency: a match with m skipped words counts 1 / (m + 1).
         weights = 1.0 / (length + 1.0) if weighting in REAL_WEIGHTINGS else np.ones(len(gap))
         room = int(np.sum(np.sum(read >= 0, axis=1) * (self.max_slop + 1 - gap)))
-        indices, data, total = np.empty(room, np.int32), np.empty(room, kind), np.zeros(len(self.n), kind)
+        indices = np.empty(room, np.int32)
+        data = np.empty(room, kind)
+        total = np.zeros(len(self.n), kind)
         ends = kernels.add_columns(read, offsets, gap, weights.astype(kind), self.columns, total, indices, data)
         if weighting == "binary":
             data[:] = 1
@@ -336,7 +366,8 @@ class Skipgrams:
 
     def beyond(self, ids: Collection[int]) -> np.ndarray:
         """Return a mask, bool (F,), of the features that contain a word other than those in ``ids``."""
-        found, only = np.ones(len(self.n), dtype=bool), np.isin(self.words, list(ids))
+        found = np.ones(len(self.n), dtype=bool)
+        only = np.isin(self.words, list(ids))
         for low, rows in zip(self.levels, self.node_words(), strict=False):
             columns = self.columns[low : low + len(rows)][only[rows].all(axis=1)]
             found[columns[columns >= 0]] = False
@@ -359,7 +390,8 @@ class Skipgrams:
         idf = 1.0 + np.log(self.n_documents / (self.word_df + 1.0))
         weight = np.zeros(len(self.n))
         for low, rows in zip(self.levels, self.node_words(), strict=False):
-            columns, sums = self.columns[low : low + len(rows)], idf[rows].sum(axis=1)
+            columns = self.columns[low : low + len(rows)]
+            sums = idf[rows].sum(axis=1)
             for slop in range(self.max_slop + 1):
                 has_column = columns[:, slop] >= 0
                 weight[columns[has_column, slop]] = sums[has_column]
@@ -402,7 +434,9 @@ def scale_to_unit(X: sparse.csr_array, deciding: np.ndarray, scaling: str) -> No
 
 def _blocks(begins: np.ndarray, most: int) -> Iterator[tuple[int, int]]:
     """Yield consecutive ranges of prefixes, (first, last + 1), with at most ``most`` occurrences or a single prefix."""
-    low, high, end = 0, -1, len(begins) - 1
+    low = 0
+    high = -1
+    end = len(begins) - 1
     while high < end:
         last = int(np.searchsorted(begins, begins[low] + most, side="right")) - 1
         high = min(max(last, low + 1), end)
@@ -423,7 +457,8 @@ def with_boundary_tokens(tokens: Ragged, words: Sequence[str]) -> tuple[Ragged, 
     """Add boundary tokens to each document; return the documents and the vocabulary, extended by the two tokens."""
     if reserved := set(BOUNDARY_TOKENS) & set(words):
         raise ConfigError(f"skip-grams: boundary_tokens: the text has the word {min(reserved)}; leave the marks out")
-    values, offsets = np.asarray(tokens.values), np.asarray(tokens.offsets, dtype=np.int64)
+    values = np.asarray(tokens.values)
+    offsets = np.asarray(tokens.offsets, dtype=np.int64)
     places = np.repeat(offsets, 2)[1:-1].reshape(-1, 2)
     marked = np.insert(values, places.ravel(), np.tile([len(words), len(words) + 1], len(places)))
     return Ragged(marked.astype(values.dtype), offsets + 2 * np.arange(len(offsets))), [*words, *BOUNDARY_TOKENS]

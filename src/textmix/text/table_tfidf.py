@@ -16,7 +16,8 @@ from textmix.text.ngram_tfidf import MARK, NgramTfidf
 
 #: Number of quantiles used for the quantile rank of a number, and number of bins of that scale that are additional
 #: features, so that a linear model can distinguish the middle of the range from both ends.
-POINTS, BINS = 101, 8
+POINTS = 101
+BINS = 8
 PARTS = ("", "missing", *(f"{part + 1} of {BINS}" for part in range(BINS)))
 #: Maximum number of categories per column.
 CATEGORIES = 1000
@@ -107,14 +108,16 @@ class TableTfidf(NgramTfidf):
 
     def refitted(self, X: sparse.csr_array, rows: np.ndarray) -> sparse.csr_array:
         """Recompute the features of N texts as if fitted to ``rows`` only; column features are unchanged."""
-        first, last = self.n_words, self.n_words + len(self.names_)
+        first = self.n_words
+        last = self.n_words + len(self.names_)
         texts = super().refitted(sparse.csr_array(sparse.hstack([X[:, :first], X[:, last:]], format="csr")), rows)
         parts = [texts[:, :first], X[:, first:last], texts[:, first:]]
         return sparse.csr_array(sparse.hstack(parts, format="csr"))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the names of the V + W features, object array; the argument is ignored."""
-        words, keys = super().get_feature_names_out(), [name.split("\t", 1) for name in self.names_]
+        words = super().get_feature_names_out()
+        keys = [name.split("\t", 1) for name in self.names_]
         cells = [f"{self.beside[int(column)]}: {value}".removesuffix(": ") for column, value in keys]
         first = self.n_words
         return np.concatenate([words[:first], np.array(cells, dtype=object), words[first:]])
@@ -138,7 +141,8 @@ class TableTfidf(NgramTfidf):
 
     def _joined(self, X: sparse.csr_array, raw_documents: Any) -> sparse.csr_array:
         """Combine text features and column features."""
-        columns, first = self._columns(raw_documents), self.n_words
+        columns = self._columns(raw_documents)
+        first = self.n_words
         entries = [self._of_number(number, name, columns[name]) for number, name in enumerate(self.numbers)]
         for number, name in enumerate(self.categories, start=len(self.numbers)):
             found = np.array([self.names_.get(_key(number, cell), -1) for cell in columns[name]], dtype=np.int64)
@@ -150,7 +154,8 @@ class TableTfidf(NgramTfidf):
 
     def _of_number(self, number: int, name: str, cells: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Compute rows, feature indices and values of a numeric column."""
-        values, points = parse_numbers(name, cells), self.points_[number]
+        values = parse_numbers(name, cells)
+        points = self.points_[number]
         missing = np.flatnonzero(np.isnan(values))
         known = np.flatnonzero(~np.isnan(values))
         # Tied values get their mean rank, so the ranks of a binary column reflect the proportions of 0 and 1.
@@ -164,7 +169,8 @@ class TableTfidf(NgramTfidf):
 
     def _check_loaded(self) -> None:
         super()._check_loaded()
-        expected, names = self._of_numbers(), list(self.names_)
+        expected = self._of_numbers()
+        names = list(self.names_)
         columns = {str(number) for number in range(len(self.numbers), len(self.beside))}
         categories = [name.partition("\t") for name in names[len(expected) :]]
         if names[: len(expected)] != expected or not all(column in columns for column, _, _ in categories):

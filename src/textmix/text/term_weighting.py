@@ -50,7 +50,10 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     #: Fitted attributes and their types, see `textmix.serve.state_schema`.
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{"columns_": "int64 K", "scale_": "float64 K", "shift_": "float64 K", "n_features_in_": "int"}
+        "columns_": "int64 K",
+        "scale_": "float64 K",
+        "shift_": "float64 K",
+        "n_features_in_": "int",
     }
 
     def __init__(self, *, weighting: str = "tfidf", min_df: int = 1, min_count: int = 1) -> None:
@@ -158,5 +161,6 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.scale_ = 1.0 / np.abs(X).max(axis=0).toarray().ravel()
             return
         values = X.toarray()
-        self.shift_, spread = values.mean(axis=0), values.std(axis=0)
+        self.shift_ = values.mean(axis=0)
+        spread = values.std(axis=0)
         self.scale_ = 1.0 / np.where(spread > 0, spread, 1.0)

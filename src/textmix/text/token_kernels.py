@@ -16,7 +16,8 @@ from textmix.numerics.jit import njit
 
 #: Initial number of slots of the hash table, a power of two; it doubles when half of the slots are occupied.
 FIRST_SLOTS = 1 << 14
-_ONE, _LOWER = np.uint64(1), np.uint64(0xFFFFFFFF)
+_ONE = np.uint64(1)
+_LOWER = np.uint64(0xFFFFFFFF)
 
 
 @njit
@@ -91,13 +92,16 @@ def _sweep(
     other parameters are as in `tokenize`; ``i`` to ``end`` is within one document.
     """
     n_slots = len(table) // 2
-    last, room = np.uint64(n_slots - 1), np.uint64((n_slots + 1) // 2)
+    last = np.uint64(n_slots - 1)
+    room = np.uint64((n_slots + 1) // 2)
     while i < end and n_words < room:
         byte = fold[text[i]]
         i += _ONE
         if byte == 0:
             continue
-        start, hash_, continued = i - _ONE, np.uint64(byte), np.uint64((byte & 0xC0) == 0x80)
+        start = i - _ONE
+        hash_ = np.uint64(byte)
+        continued = np.uint64((byte & 0xC0) == 0x80)
         while i < end:
             byte = fold[text[i]]
             if byte == 0:
@@ -158,20 +162,27 @@ def tokenize(
     n_documents = len(offsets) - 1
     ids = np.empty((offsets[-1] - offsets[0] + n_documents) // 2, np.int32)  # token plus separator: at least two bytes
     token_offsets = np.zeros(n_documents + 1, np.int64)
-    starts, lengths = np.empty(n_slots, np.int64), np.empty(n_slots, np.int64)
+    starts = np.empty(n_slots, np.int64)
+    lengths = np.empty(n_slots, np.int64)
     table = np.zeros(2 * n_slots, np.uint64)
-    least, most = np.uint64(shortest), np.uint64(longest)
-    n_words, n_tokens = np.uint64(0), np.uint64(0)
+    least = np.uint64(shortest)
+    most = np.uint64(longest)
+    n_words = np.uint64(0)
+    n_tokens = np.uint64(0)
     for document in range(n_documents):
-        i, end = np.uint64(offsets[document]), np.uint64(offsets[document + 1])
+        i = np.uint64(offsets[document])
+        end = np.uint64(offsets[document + 1])
         while i < end:
             i, n_words, n_tokens = _sweep(
                 text, i, end, fold, least, most, table, starts, lengths, n_words, ids, n_tokens
             )
             if 4 * np.int64(n_words) >= len(table):
-                starts, lengths, table = _grown(starts), _grown(lengths), _rehashed(table)
+                starts = _grown(starts)
+                lengths = _grown(lengths)
+                table = _rehashed(table)
         token_offsets[document + 1] = np.int64(n_tokens)
-    tokens, words = np.int64(n_tokens), np.int64(n_words)
+    tokens = np.int64(n_tokens)
+    words = np.int64(n_words)
     return ids[:tokens].copy(), token_offsets, starts[:words].copy(), lengths[:words].copy()
 
 
@@ -198,7 +209,8 @@ def count_words(
     """
     n_documents = len(offsets) - 1
     counter = np.zeros(n_words, np.int32)
-    counts, words = np.empty(len(ids), np.int32), np.empty(len(ids), np.int32)
+    counts = np.empty(len(ids), np.int32)
+    words = np.empty(len(ids), np.int32)
     indptr = np.zeros(n_documents + 1, np.int64)
     end = 0
     for document in range(n_documents):

@@ -86,9 +86,12 @@ def is_unspaced(character: str) -> bool:
 
 def _blank_non_words(text: Ragged, apart: bool = False) -> Ragged:
     """Case-fold documents that are not pure ASCII and replace their non-word characters by spaces."""
-    offsets, table, end = text.offsets, _Folding(apart), 0
+    offsets = text.offsets
+    table = _Folding(apart)
+    end = 0
     wide = np.flatnonzero(text.values >= 0x80)
-    parts, lengths = list[np.ndarray](), np.diff(offsets)
+    parts = list[np.ndarray]()
+    lengths = np.diff(offsets)
     for row in np.unique(np.searchsorted(offsets, wide, side="right") - 1).tolist():
         folded = _folded(text.text(row)).translate(table).encode("utf-8")
         parts += [text.values[end : offsets[row]], np.frombuffer(folded, dtype=np.uint8)]
@@ -171,7 +174,8 @@ def tokenize(
         raise ConfigError(f"features: tokenizer: {tokenizer!r} is unknown; choose one of {', '.join(TOKENIZERS)}")
     kind = TOKENIZERS[tokenizer]
     text = kind.prepare(text) if kind.prepare else text
-    values, offsets = _frozen(text.values), _frozen(text.offsets)
+    values = _frozen(text.values)
+    offsets = _frozen(text.offsets)
     longest = NO_LIMIT if max_length is None else max_length
     ids, token_offsets, starts, lengths = kernels.tokenize(values, offsets, kind.fold, min_length, longest)
     words = kernels.join_words(values, kind.fold, starts, lengths).tobytes().decode("utf-8").split("\0")[:-1]

@@ -25,7 +25,8 @@ _CANNOT = re.compile(r"\b(can)(not)\b", re.IGNORECASE)
 # Both cases are spelled out, and the text before a clitic is matched last, so that the search can skip from apostrophe
 # to apostrophe, or from n to n.  The long s also matches a lower-case s.
 _ENDING = r"(?:[sS\u017f]|[mM]|[dD]|[rR][eE]|[vV][eE]|[lL][lL])\b"
-_CLITIC, _NOT = re.compile(rf"'(?<=\w'){_ENDING}"), re.compile(r"[nN](?<=\w[nN])'[tT]\b")
+_CLITIC = re.compile(rf"'(?<=\w'){_ENDING}")
+_NOT = re.compile(r"[nN](?<=\w[nN])'[tT]\b")
 _WORD = re.compile(rf"[nN]'[tT]\b|'{_ENDING}|[^\W_]+(?:['-][^\W_]+|[.,](?=\d)\d+)*|\.\.+|[^\w\s]")
 
 

@@ -76,14 +76,18 @@ def alias_table(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Source: A. J. Walker, ACM Transactions on Mathematical Software 3 (1977).
     """
     n = len(weights)
-    limits, others = weights * (n / weights.sum()), np.arange(n).astype(np.int32)
-    small, large = np.flatnonzero(limits < 1.0), np.flatnonzero(limits >= 1.0)
+    limits = weights * (n / weights.sum())
+    others = np.arange(n).astype(np.int32)
+    small = np.flatnonzero(limits < 1.0)
+    large = np.flatnonzero(limits >= 1.0)
     wide = np.empty(n, dtype=np.int64)
     copy_into(wide[: len(small)], small)
-    below, above = len(small), 0
+    below = len(small)
+    above = 0
     while below > 0 and above < len(large):
         below -= 1
-        word, giver = wide[below], large[above]
+        word = wide[below]
+        giver = large[above]
         others[word] = giver
         limits[giver] -= 1.0 - limits[word]
         if limits[giver] < 1.0:
@@ -102,16 +106,20 @@ def huffman_parents(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     n = len(counts)
     weights = np.concatenate((counts, np.zeros(max(n - 1, 0), dtype=np.int64)))
-    parents, branches = np.zeros(len(weights), dtype=np.int64), np.zeros(len(weights), dtype=np.int8)
+    parents = np.zeros(len(weights), dtype=np.int64)
+    branches = np.zeros(len(weights), dtype=np.int8)
     words = stable_order(counts)
-    word, inner = 0, n
+    word = 0
+    inner = n
     for node in range(n, len(weights)):
         for branch in range(2):
             # Inner nodes are created in increasing order of weight: the minimum is at the head of one of two queues.
             if word < n and (inner >= node or weights[words[word]] <= weights[inner]):
-                least, word = words[word], word + 1
+                least = words[word]
+                word = word + 1
             else:
-                least, inner = inner, inner + 1
+                least = inner
+                inner = inner + 1
             weights[node] += weights[least]
             parents[least], branches[least] = node, branch
     return parents, branches
@@ -126,7 +134,8 @@ def huffman_paths(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarra
     (1952).
     """
     parents, branch_of = huffman_parents(counts)
-    n, root = len(counts), len(parents) - 1
+    n = len(counts)
+    root = len(parents) - 1
     offsets = np.zeros(n + 1, dtype=np.int64)
     for word in range(n):
         node = word
@@ -134,7 +143,8 @@ def huffman_paths(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarra
             node = parents[node]
             offsets[word + 1] += 1
         offsets[word + 1] += offsets[word]
-    nodes, branches = np.empty(offsets[n], dtype=np.int32), np.empty(offsets[n], dtype=np.int8)
+    nodes = np.empty(offsets[n], dtype=np.int32)
+    branches = np.empty(offsets[n], dtype=np.int8)
     for word in range(n):
         node = word
         for index in range(offsets[word], offsets[word + 1]):
@@ -148,7 +158,8 @@ def targets_at_most(
     paths: tuple[np.ndarray, np.ndarray, np.ndarray], noise: tuple[int, np.ndarray, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Allocate the rows, targets and factors for any word; the parameters are as in `train_bags`."""
-    starts, most = paths[0], 1 + noise[0]
+    starts = paths[0]
+    most = 1 + noise[0]
     for word in range(len(starts) - 1):
         most = max(most, starts[word + 1] - starts[word])
     return np.zeros(most, dtype=np.int64), np.zeros(most), np.zeros(most, dtype=np.float32)
@@ -219,7 +230,8 @@ def train_bags(
     """
     first_rate, passes = rates
     rows, wanted, factors = targets_at_most(paths, noise)
-    seen, total = 0, passes * len(tokens)
+    seen = 0
+    total = passes * len(tokens)
     for _ in range(passes):
         for d in order:
             rate = max(first_rate * (1.0 - seen / total), first_rate * LAST_RATE)
@@ -256,7 +268,9 @@ def train_words_and_bags(
     first_rate, passes = rates
     rows, wanted, factors = targets_at_most(paths, noise)
     kept = np.empty(max(np.max(np.diff(offsets)), 1), dtype=np.int64)
-    seen, total, blocks = 0, passes * len(tokens), size // LANES
+    seen = 0
+    total = passes * len(tokens)
+    blocks = size // LANES
     for _ in range(passes):
         for d in order:
             rate = max(first_rate * (1.0 - seen / total), first_rate * LAST_RATE)

@@ -98,7 +98,8 @@ def paragraph_vectors(tokens: Ragged, spec: VectorSpec) -> np.ndarray:
     ----------
     Le & Mikolov, ICML 2014, section 2.3. The defaults are those of Mikolov's word2vec.
     """
-    generator, n = np.random.default_rng(spec.seed), len(tokens)
+    generator = np.random.default_rng(spec.seed)
+    n = len(tokens)
     counts = np.bincount(tokens.values, minlength=1)
     frequent = np.flatnonzero(counts >= spec.min_count)
     words = np.full(len(counts), -1, dtype=np.int32)
@@ -111,7 +112,8 @@ def paragraph_vectors(tokens: Ragged, spec: VectorSpec) -> np.ndarray:
     vectors = np.zeros((n, width), dtype=np.float32)
     vectors[:, : spec.size] = _start(generator, n, spec.size)
     if len(counts):
-        flat, outputs = vectors.reshape(-1), np.zeros(len(counts) * width, dtype=np.float32)
+        flat = vectors.reshape(-1)
+        outputs = np.zeros(len(counts) * width, dtype=np.float32)
         learned_in = (offsets, learned[learned >= 0], order, _chances(counts, spec.sample), (spec.rate, spec.epochs))
         targets = huffman_paths(counts), (spec.negative if spec.loss == "negative" else 0, *alias_table(counts**0.75))
         state = generator.integers(2**64, size=1, dtype=np.uint64)

@@ -41,7 +41,8 @@ def kept_words(
         Mask of the selected words.
     """
     n_words = len(words)
-    occurrences, documents = np.zeros(n_words), np.zeros(n_words, dtype=np.int64)
+    occurrences = np.zeros(n_words)
+    documents = np.zeros(n_words, dtype=np.int64)
     for start in range(0, len(counts.data), _BLOCK):  # in blocks, because bincount makes 64-bit copies of both
         ids, times = (part[start : start + _BLOCK] for part in (counts.indices, counts.data))
         occurrences += np.bincount(ids, weights=times, minlength=n_words)

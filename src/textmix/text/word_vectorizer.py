@@ -159,7 +159,8 @@ class WordVectorizer(OfTexts):
 
     def transform(self, raw_documents: Iterable[str] | Ragged) -> sparse.csr_array:
         """Count the words of the vocabulary in N texts; return int32 CSR (N, V)."""
-        column_of, text = self._known(), texts_of(raw_documents)
+        column_of = self._known()
+        text = texts_of(raw_documents)
         if self._takes_stream():
             return self._counted(self._columns(text))
         return count_known(text, FeatureSpec.from_mapping(self._spec()), column_of)
@@ -232,7 +233,8 @@ class WordVectorizer(OfTexts):
         stop = stop_words(self.stop_list) if isinstance(self.stop_list, str) else frozenset(self.stop_list)
         if stop:
             kept = np.array([word not in stop for word in words], dtype=bool)
-            tokens, words = restrict(tokens, kept), list(compress(words, kept))
+            tokens = restrict(tokens, kept)
+            words = list(compress(words, kept))
         return (tokens, words) if tuple(self.ngram_range) == (1, 1) else ngrams(tokens, words, *self.ngram_range)
 
     def _split(self, text: Ragged) -> tuple[Ragged, list[str]]:
@@ -281,8 +283,12 @@ def ngrams(tokens: Ragged, words: Sequence[str], smallest: int, largest: int) ->
     """
     values = np.asarray(tokens.values)
     ends = np.repeat(tokens.offsets[1:], np.diff(tokens.offsets))
-    starts, ids, names = np.arange(len(values)), values.astype(np.int64), list(words)
-    places, runs, known = list[np.ndarray](), list[np.ndarray](), list[str]()
+    starts = np.arange(len(values))
+    ids = values.astype(np.int64)
+    names = list(words)
+    places = list[np.ndarray]()
+    runs = list[np.ndarray]()
+    known = list[str]()
     for length in range(1, largest + 1):
         if length > 1:
             fits = starts + length <= ends[starts]

@@ -43,7 +43,8 @@ def row_sums(indptr: np.ndarray, data: np.ndarray) -> np.ndarray:
 @njit
 def smallest_positive(table: np.ndarray) -> np.ndarray:
     """Return the smallest positive entry of each row of a table (n, m), float64 (n,); infinity where there is none."""
-    smallest, lanes = np.empty(table.shape[0]), np.empty(LANES)
+    smallest = np.empty(table.shape[0])
+    lanes = np.empty(LANES)
     for i in range(table.shape[0]):
         for lane in range(LANES):
             lanes[lane] = np.inf
@@ -74,8 +75,14 @@ def count_scores(
         for i in range(indptr[d], four, 4):
             for k in range(i, i + 4):
                 prefetch_row(log_weight, indices, k)
-            w0, w1, w2, w3 = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
-            x0, x1, x2, x3 = data[i], data[i + 1], data[i + 2], data[i + 3]
+            w0 = indices[i]
+            w1 = indices[i + 1]
+            w2 = indices[i + 2]
+            w3 = indices[i + 3]
+            x0 = data[i]
+            x1 = data[i + 1]
+            x2 = data[i + 2]
+            x3 = data[i + 3]
             for c in range(score.shape[1]):
                 pair = score[d, c] + x0 * log_weight[w0, c] + x1 * log_weight[w1, c]
                 score[d, c] = pair + x2 * log_weight[w2, c] + x3 * log_weight[w3, c]

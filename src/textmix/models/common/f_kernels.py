@@ -47,13 +47,16 @@ def listed_expected_f(proba: np.ndarray, sets: np.ndarray, allow_empty: bool) ->
 
     ``proba`` is float64 (N, S), rows sum to 1; ``sets`` (S, L) of 0 and 1.  The chosen set need not be a listed one.
     """
-    n, n_labels = len(proba), sets.shape[1]
-    chosen, value = np.zeros((n, n_labels), dtype=np.bool_), np.zeros(n)
+    n = len(proba)
+    n_labels = sets.shape[1]
+    chosen = np.zeros((n, n_labels), dtype=np.bool_)
+    value = np.zeros(n)
     size = np.zeros(len(sets), dtype=np.int64)
     for s in range(len(sets)):
         size[s] = sets[s].sum()
     for i in range(n):
-        joint, sizes = np.zeros((n_labels, n_labels + 1)), np.zeros(n_labels + 1)
+        joint = np.zeros((n_labels, n_labels + 1))
+        sizes = np.zeros(n_labels + 1)
         for s in range(len(sets)):
             sizes[size[s]] += proba[i, s]
             for label in range(n_labels):

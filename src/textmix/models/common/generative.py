@@ -56,7 +56,10 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
     class_count_: np.ndarray
     #: Schema of the fitted attributes, see `textmix.serve.state_schema`.
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int C", "class_count_": "float64 C", "class_log_prior_": "logs C", "n_features_in_": "int"}
+        "classes_": "int C",
+        "class_count_": "float64 C",
+        "class_log_prior_": "logs C",
+        "n_features_in_": "int",
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"delta": [Interval(Real, 0, np.inf, closed="both")]}
 
@@ -272,9 +275,11 @@ class IncrementalCountClassifier(CountClassifier):
         first = not hasattr(self, "class_count_")
         known = self._known_classes(classes, first)
         X, y = check_classified_counts(self, X, y, reset=first)
-        codes, weight = class_codes(known, y), check_weights(sample_weight, X)
+        codes = class_codes(known, y)
+        weight = check_weights(sample_weight, X)
         if first:
-            self.classes_, self.class_count_ = known, np.zeros(len(known))
+            self.classes_ = known
+            self.class_count_ = np.zeros(len(known))
             self._reset_statistics()
         self.class_count_ += np.bincount(codes, weight, minlength=len(self.classes_))
         self._set_prior()

@@ -24,12 +24,14 @@ def push(heap: np.ndarray, size: int, node: int, cost: np.ndarray) -> None:
 @njit
 def pop(heap: np.ndarray, size: int, cost: np.ndarray) -> int:
     """Remove the first node from a heap of ``size`` nodes and return it."""
-    taken, node = heap[0], heap[size - 1]
+    taken = heap[0]
+    node = heap[size - 1]
     place = 0
     while 2 * place + 1 < size - 1:
         below = 2 * place + 1
         if below + 1 < size - 1:
-            left, right = heap[below], heap[below + 1]
+            left = heap[below]
+            right = heap[below + 1]
             if cost[right] < cost[left] or (cost[right] == cost[left] and right < left):
                 below += 1
         other = heap[below]

@@ -53,7 +53,10 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     #: Schema of the fitted attributes, see `textmix.serve.state_schema`.
     _forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int L", "n_features_in_": "int", "_columns": "int? W", "_named": "bool"},
+        "classes_": "int L",
+        "n_features_in_": "int",
+        "_columns": "int? W",
+        "_named": "bool",
     }
     classes_: np.ndarray
     n_features_in_: int
@@ -104,7 +107,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self._named = sets is not None
         if sets is None:
             check_not_single_label(y)
-            labels, names = check_indicators(y), names_of_columns(y)
+            labels = check_indicators(y)
+            names = names_of_columns(y)
             self.classes_ = np.arange(labels.shape[1]) if names is None else names
             return labels
         self.classes_ = distinct_labels(sets if classes is None else [frozenset(classes)])

@@ -83,7 +83,8 @@ def log_rising(a: float, x: float) -> float:
 @njit
 def polygamma_rise(a: float, x: float) -> tuple[float, float]:
     """Return Psi(a + x) - Psi(a) and Psi'(a) - Psi'(a + x) for a > 0, x >= 0."""
-    first, second = 0.0, 0.0
+    first = 0.0
+    second = 0.0
     if x <= DIRECT and x == np.floor(x):
         for j in range(np.int64(x)):
             term = 1.0 / (a + j)
@@ -107,7 +108,9 @@ def polygamma_rise(a: float, x: float) -> tuple[float, float]:
 @njit
 def rising(a: float, x: float) -> tuple[float, float, float]:
     """Return `log_rising` and both numbers of `polygamma_rise` for a > 0, x >= 0, with one division for each term."""
-    product, first, second = 1.0, 0.0, 0.0
+    product = 1.0
+    first = 0.0
+    second = 0.0
     if x <= DIRECT and a < HUGE and x == np.floor(x):
         for j in range(np.int64(x)):
             term = 1.0 / (a + j)

@@ -72,7 +72,8 @@ def maximise(
         candidate, reached = _next_point(tails, alpha, point, evaluate, step)
         increase = reached.value - point.value
         if increase >= 0:
-            alpha, point = candidate, reached
+            alpha = candidate
+            point = reached
             path.append(point.value)
         small = increase <= tol * abs(point.value)
         converged = small and point.scaled_gradient <= gradient_tol
@@ -163,8 +164,11 @@ class DCMClassifier(CountClassifier):
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **CountClassifier._fitted_forms,
         **dict.fromkeys(("concentration_", "mle_concentration_", "gradient_"), "float64 C"),
-        **{"_alpha": "float64 V C", "objective_path_": "float64 *"},
-        **{"capped_": "bool C", "n_iter_": "int C", "converged_": "bool"},
+        "_alpha": "float64 V C",
+        "objective_path_": "float64 *",
+        "capped_": "bool C",
+        "n_iter_": "int C",
+        "converged_": "bool",
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **CountClassifier._parameter_constraints,

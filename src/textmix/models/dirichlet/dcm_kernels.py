@@ -120,12 +120,16 @@ def _point(
 @njit
 def evaluate(tails: TailCounts, alpha: np.ndarray) -> Derivatives:
     """Compute l(alpha), equation (1) without multinomial coefficients, and its derivatives, for alpha > 0 (K,)."""
-    gradient, curvature = np.zeros(len(alpha)), np.zeros(len(alpha))
+    gradient = np.zeros(len(alpha))
+    curvature = np.zeros(len(alpha))
     value = 0.0
     for k in range(len(alpha)):
-        log_ratio, below = 0.0, 0.0
+        log_ratio = 0.0
+        below = 0.0
         for i in range(tails.start[k], tails.start[k + 1]):
-            a, gap, tail = alpha[k] + below, tails.counts[i] - below, tails.tail[i]
+            a = alpha[k] + below
+            gap = tails.counts[i] - below
+            tail = tails.tail[i]
             gain, first, second = rising(a, gap)
             log_ratio += tail * gain
             gradient[k] += tail * first
@@ -133,7 +137,10 @@ def evaluate(tails: TailCounts, alpha: np.ndarray) -> Derivatives:
             below = tails.counts[i]
         value += tails.copies[k] * log_ratio
     s = total(tails, alpha)
-    b, z, below, longer = 0.0, 0.0, 0.0, total_of(tails.number)
+    b = 0.0
+    z = 0.0
+    below = 0.0
+    longer = total_of(tails.number)
     for k in range(len(tails.lengths)):
         log_ratio, first, second = rising(s + below, tails.lengths[k] - below)
         value -= longer * log_ratio
@@ -150,12 +157,14 @@ def evaluate_leave_one_out(tails: TailCounts, alpha: np.ndarray) -> Derivatives:
 
     \sum_d \sum_w x_dw log[(x_dw - 1 + \alpha_w) / (n_d - 1 + s)]
     """
-    gradient, curvature = np.zeros(len(alpha)), np.zeros(len(alpha))
+    gradient = np.zeros(len(alpha))
+    curvature = np.zeros(len(alpha))
     value = 0.0
     for k in range(len(alpha)):
         for i in range(tails.start[k], tails.start[k + 1]):
             above = tails.tail[i + 1] if i + 1 < tails.start[k + 1] else 0.0
-            a, tokens = tails.counts[i] - 1.0 + alpha[k], (tails.tail[i] - above) * tails.counts[i]
+            a = tails.counts[i] - 1.0 + alpha[k]
+            tokens = (tails.tail[i] - above) * tails.counts[i]
             value += tails.copies[k] * tokens * np.log(a)
             gradient[k] += tokens / a
             curvature[k] += tokens / (a * a)
@@ -228,7 +237,8 @@ def reciprocal_step(tails: TailCounts, alpha: np.ndarray, point: Derivatives, da
     equation over the histogram of lengths remains, b(s) = P / (s + Q).  T_w1 / \lambda (times x_1 for a first count
     below 1) bounds each root from below and keeps it positive.
     """
-    P, Q = 0.0, 0.0
+    P = 0.0
+    Q = 0.0
     for k in range(len(alpha)):
         scale = point.word_gradient[k] / point.word_curvature[k]
         P += tails.copies[k] * scale * point.word_gradient[k]
@@ -299,10 +309,12 @@ def dcm_scores(
     product = np.ones(n_classes)
     length = np.zeros(len(indptr) - 1)
     for d in range(len(length)):
-        used, n = 0.0, 0.0
+        used = 0.0
+        n = 0.0
         for i in range(indptr[d], indptr[d + 1]):
             prefetch_row(alpha, indices, i)
-            x, w = data[i], indices[i]
+            x = data[i]
+            w = indices[i]
             n += x
             if x <= PRODUCT and x == np.floor(x) and digits[np.int64(x)] <= SAFE:
                 used += digits[np.int64(x)]

@@ -82,8 +82,13 @@ class EDCMClassifier(IncrementalCountClassifier):
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **CountClassifier._fitted_forms,
         **dict.fromkeys(("concentration_", "mle_concentration_", "_scale", "_added"), "float64 C"),
-        **{"_frequency": "float64 C V", "_log_beta": "logs V C", "_lengths": "float64 K", "_number": "float64 C K"},
-        **{"capped_": "bool C", "n_iter_": "int C", "converged_": "bool"},
+        "_frequency": "float64 C V",
+        "_log_beta": "logs V C",
+        "_lengths": "float64 K",
+        "_number": "float64 C K",
+        "capped_": "bool C",
+        "n_iter_": "int C",
+        "converged_": "bool",
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **CountClassifier._parameter_constraints,

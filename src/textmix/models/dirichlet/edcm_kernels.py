@@ -88,13 +88,15 @@ def add_presence(
     The counts are CSR (N, V) without explicit zeros.  ``order`` sorts the documents by class, so that the row of the
     table that is being updated stays in the L2 cache; the order within a class is preserved.
     """
-    length, row = np.zeros(len(y)), np.empty(table.shape[1])
+    length = np.zeros(len(y))
+    row = np.empty(table.shape[1])
     first = 0
     while first < len(order):
         c = y[order[first]]
         copy_into(row, table[c])
         while first < len(order) and y[order[first]] == c:
-            d, n = order[first], 0.0
+            d = order[first]
+            n = 0.0
             for i in range(indptr[d], indptr[d + 1]):
                 row[np.uint64(indices[i])] += weight[d]  # unsigned: avoids the check for negative indices
                 n += data[i]
@@ -132,14 +134,18 @@ def presence_scores(
     """
     length = np.zeros(len(indptr) - 1)
     for d in range(len(length)):
-        n, last = 0.0, indptr[d + 1]
+        n = 0.0
+        last = indptr[d + 1]
         four = last - (last - indptr[d]) % 4
         # Process four words at a time, so that each score is loaded and stored once; the summation order is unchanged.
         for i in range(indptr[d], four, 4):
             for k in range(i, i + 4):
                 prefetch_row(log_beta, indices, k)
                 n += data[k]
-            w0, w1, w2, w3 = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
+            w0 = indices[i]
+            w1 = indices[i + 1]
+            w2 = indices[i + 2]
+            w3 = indices[i + 3]
             for c in range(score.shape[1]):
                 score[d, c] = score[d, c] + log_beta[w0, c] + log_beta[w1, c] + log_beta[w2, c] + log_beta[w3, c]
         for i in range(four, last):

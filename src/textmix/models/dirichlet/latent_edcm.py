@@ -149,10 +149,13 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         rng = check_random_state(self.random_state)
         one = EDCMClassifier(smoothing=0.0).fit(X, np.zeros(X.shape[0], dtype=np.int64)).beta_[0]
         best = max((self._run(X, one, rng) for _ in range(self.n_init)), key=lambda run: run.path[-1])
-        self.beta_, self.mixture_ = np.zeros((self.n_components, self.n_features_in_)), best.mixture
+        self.beta_ = np.zeros((self.n_components, self.n_features_in_))
+        self.mixture_ = best.mixture
         self.beta_[:, words] = best.beta.T
         self.concentration_ = self.beta_.sum(axis=1)
-        self.objective_path_, self.n_iter_, self.converged_ = best.path, len(best.path), best.converged
+        self.objective_path_ = best.path
+        self.n_iter_ = len(best.path)
+        self.converged_ = best.converged
         return self
 
     def _run(self, X: sparse.csr_array, start: np.ndarray, rng: np.random.RandomState) -> _TopicRun:
@@ -216,11 +219,16 @@ class _TopicRun:
     converged: bool
 
     def __init__(self, X: sparse.csr_array, beta: np.ndarray, prior: float) -> None:
-        self.X, self.beta, self.prior = X, beta, prior
+        self.X = X
+        self.beta = beta
+        self.prior = prior
         self.lengths = row_sums(X.indptr, X.data)
         shape = X.shape[0], beta.shape[1]
-        self.share, self.table, self.length_gradient = np.empty(shape), np.empty_like(beta), np.empty(X.shape[0])
-        self.path, self.converged = [], False
+        self.share = np.empty(shape)
+        self.table = np.empty_like(beta)
+        self.length_gradient = np.empty(X.shape[0])
+        self.path = []
+        self.converged = False
 
     @property
     def mixture(self) -> np.ndarray:

@@ -44,7 +44,8 @@ def sweep(
     table[:] = 0.0
     n_topics = beta.shape[1]
     fours = n_topics // 4 * 4
-    mixed, row = np.empty(n_topics), np.empty(n_topics)
+    mixed = np.empty(n_topics)
+    row = np.empty(n_topics)
     value = 0.0
     for d in range(len(indptr) - 1):
         product = 1.0
@@ -52,7 +53,10 @@ def sweep(
         row[:] = 0.0
         for i in range(indptr[d], indptr[d + 1]):
             w = indices[i]
-            a, b, c, e = 0.0, 0.0, 0.0, 0.0
+            a = 0.0
+            b = 0.0
+            c = 0.0
+            e = 0.0
             for k in range(0, fours, 4):
                 a += mixed[k] * beta[w, k]
                 b += mixed[k + 1] * beta[w, k + 1]
@@ -103,19 +107,24 @@ def _mix(share: np.ndarray, cost: np.ndarray, mixture: np.ndarray) -> None:
     \lambda is at least -cost_k for each empty topic.  Where that bound is active, the cheapest empty topic receives the
     remaining proportion.
     """
-    total, dearest = share.sum(), cost[0]
+    total = share.sum()
+    dearest = cost[0]
     if total == 0:
         return
     for k in range(1, len(cost)):
         dearest = max(dearest, cost[k])
-    floor, idle, shift = -np.inf, -1, total - dearest
+    floor = -np.inf
+    idle = -1
+    shift = total - dearest
     for k in range(len(share)):
         if share[k] > WORDLESS * total:
             shift = max(shift, share[k] - cost[k])
         elif -cost[k] > floor:
-            floor, idle = -cost[k], k
+            floor = -cost[k]
+            idle = k
     for _ in range(MAX_NEWTON):
-        value, curvature = 0.0, 0.0
+        value = 0.0
+        curvature = 0.0
         for k in range(len(share)):
             if share[k] > WORDLESS * total:
                 below = _below(share[k], cost[k], shift)
@@ -148,7 +157,9 @@ def mix_documents(share: np.ndarray, gradient: np.ndarray, concentration: np.nda
 @njit
 def _bound(gamma: np.ndarray, share: np.ndarray, prior: float, concentration: np.ndarray, length: float) -> float:
     """Compute the contribution of one document's Dirichlet distribution to the lower bound, see `latent_edcm`."""
-    total, mean, value = gamma.sum(), 0.0, 0.0
+    total = gamma.sum()
+    mean = 0.0
+    value = 0.0
     for k in range(len(gamma)):
         expected_log = -polygamma_rise(gamma[k], total - gamma[k])[0]
         value += (share[k] + prior - gamma[k]) * expected_log + math.lgamma(gamma[k])
@@ -174,12 +185,14 @@ def natural_steps(
         for d in range(len(gamma)):
             gamma[d, 0] = prior + share[d, 0]
         return 0
-    push, candidate = np.empty(n_topics), np.empty(n_topics)
+    push = np.empty(n_topics)
+    candidate = np.empty(n_topics)
     for d in range(len(gamma)):
         total = gamma[d].sum()
         mean = (gamma[d] * concentration).sum() / total
         gradient = polygamma_rise(mean, lengths[d])[0]
-        across, inverse_trace = 0.0, 0.0
+        across = 0.0
+        inverse_trace = 0.0
         for k in range(n_topics):
             inverse = 1.0 / trigamma(gamma[d, k])
             push[k] = inverse * (concentration[k] - mean) / total
@@ -187,7 +200,8 @@ def natural_steps(
             inverse_trace += inverse
         correction = across * trigamma(total) / (1.0 - trigamma(total) * inverse_trace)
         old = _bound(gamma[d], share[d], prior, concentration, lengths[d])
-        length, moved = 1.0, False
+        length = 1.0
+        moved = False
         while length > SHORTEST and not moved:
             for k in range(n_topics):
                 goal = prior + share[d, k] - gradient * (push[k] + correction / trigamma(gamma[d, k]))

@@ -17,7 +17,8 @@ from textmix.numerics.jit import njit
 @njit
 def histogram(length: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Compute the distinct positive lengths, increasing, and the total document weight of each, float64 (H,) each."""
-    distinct, number = np.empty(len(length)), np.empty(len(length))
+    distinct = np.empty(len(length))
+    number = np.empty(len(length))
     n = 0
     for d in stable_order(length):
         if length[d] <= 0:
@@ -37,7 +38,10 @@ def length_derivatives(s: float, lengths: np.ndarray, number: np.ndarray) -> tup
     Psi(s + n) - Psi(s) is a sum of differences between consecutive lengths, each computed once for all documents that
     are at least as long; consecutive lengths usually differ by one or two words, hence by one or two terms.
     """
-    gradient, curvature, below, longer = 0.0, 0.0, 0.0, total_of(number)
+    gradient = 0.0
+    curvature = 0.0
+    below = 0.0
+    longer = total_of(number)
     for k in range(len(lengths)):
         first, second = polygamma_rise(s + below, lengths[k] - below)
         gradient += longer * first

@@ -62,7 +62,8 @@ def class_tails(
     cells, owners = _sum_small(indptr, indices, data, rows, weight, scratch, length)
     words = _take_words(scratch.seen)
     offsets = _offsets(words, scratch.listed)
-    counts, weights = np.empty(offsets[-1]), np.empty(offsets[-1])
+    counts = np.empty(offsets[-1])
+    weights = np.empty(offsets[-1])
     for k in range(len(cells)):
         w = indices[cells[k]]
         p = scratch.listed[w]
@@ -93,11 +94,15 @@ def _sum_small(
     n_cells = 0
     for d in rows:
         n_cells += indptr[d + 1] - indptr[d]
-    small, listed, seen = scratch.small, scratch.listed, scratch.seen
-    cells, owners = np.empty(n_cells, dtype=np.int64), np.empty(n_cells, dtype=np.int64)
+    small = scratch.small
+    listed = scratch.listed
+    seen = scratch.seen
+    cells = np.empty(n_cells, dtype=np.int64)
+    owners = np.empty(n_cells, dtype=np.int64)
     n = 0
     for k in range(len(rows)):
-        d, total = rows[k], 0.0
+        d = rows[k]
+        total = 0.0
         for i in range(indptr[d], indptr[d + 1]):
             prefetch_row(small, indices, i)
             w = indices[i]
@@ -144,16 +149,22 @@ def _merge(
     words: np.ndarray, scratch: Scratch, offsets: np.ndarray, counts: np.ndarray, weights: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Compute the five group arrays of `class_tails` from the small sums and the lists; clear the small sums."""
-    n_words, small, listed = len(words), scratch.small, scratch.listed
-    group, copies = np.empty(n_words, dtype=np.int64), np.zeros(n_words)
+    n_words = len(words)
+    small = scratch.small
+    listed = scratch.listed
+    group = np.empty(n_words, dtype=np.int64)
+    copies = np.zeros(n_words)
     start = np.zeros(n_words + 1, dtype=np.int64)
-    distinct, tail = np.empty(SMALL * (n_words + 1) + len(counts)), np.empty(SMALL * (n_words + 1) + len(counts))
-    slots, coded = np.full(2 * n_words + 1, -1, dtype=np.int32), np.full(BASE**SMALL, -1, dtype=np.int32)
+    distinct = np.empty(SMALL * (n_words + 1) + len(counts))
+    tail = np.empty(SMALL * (n_words + 1) + len(counts))
+    slots = np.full(2 * n_words + 1, -1, dtype=np.int32)
+    coded = np.full(BASE**SMALL, -1, dtype=np.int32)
     tally = np.zeros(TALLY)
     n_groups = 0
     for k in range(n_words):
         prefetch_row(small, words, k)
-        w, end = words[k], start[n_groups]
+        w = words[k]
+        end = start[n_groups]
         code = _code(small, w) if offsets[k] == offsets[k + 1] else -1
         known = coded[code] if code >= 0 else -1
         if known < 0:
@@ -179,7 +190,8 @@ def _merge(
 @njit
 def _code(small: np.ndarray, w: int) -> int:
     """Encode a word's small sums as the digits of a number in base `BASE`; -1 unless all are integers below it."""
-    code, fit = 0, True
+    code = 0
+    fit = True
     for x in range(SMALL):
         whole = int(min(small[w, x], float(BASE)))
         fit &= (whole < BASE) & (whole == small[w, x])
@@ -260,7 +272,8 @@ def _tally_word(counts: np.ndarray, weights: np.ndarray, tally: np.ndarray) -> i
 def _sort_word(counts: np.ndarray, weights: np.ndarray) -> int:
     """Do as `_tally_word` for large or non-integer counts."""
     order = stable_order(counts)
-    x, m = taken(counts, order), taken(weights, order)
+    x = taken(counts, order)
+    m = taken(weights, order)
     number = 0
     for i in range(len(x)):
         if m[i] == 0:

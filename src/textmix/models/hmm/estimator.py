@@ -136,9 +136,11 @@ class HiddenMarkovModel(DensityMixin, _OfSequences):  # type: ignore[misc]
         training = BaumWelch([X], [random_chain(background(X), self.n_states, rng)], self.smoothing, "own")
         self.converged_ = training.run(self.max_iter, self.tol)
         (self._chain,), self.objective_path_ = training.chains, training.path
-        self.startprob_, self.transmat_ = self._chain.start, self._chain.transitions
+        self.startprob_ = self._chain.start
+        self.transmat_ = self._chain.transitions
         self.emissionprob_ = self._chain.emissions.T
-        self.n_iter_, self.n_features_in_ = len(training.path), X.n_words
+        self.n_iter_ = len(training.path)
+        self.n_features_in_ = X.n_words
         return self
 
     def score_samples(self, X: Any) -> np.ndarray:
@@ -207,9 +209,15 @@ class HMMClassifier(ClassifierMixin, _OfSequences):  # type: ignore[misc]
 
     #: Fitted attributes and their types, see `textmix.serve.state_schema`.
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int C", "class_log_prior_": "logs C", "n_features_in_": "int"},
-        **{"startprob_": "float64 C S", "transmat_": "float64 C S S", "emissionprob_": "float64 E S V"},
-        **{"objective_path_": "float64 *", "n_iter_": "int", "converged_": "bool"},
+        "classes_": "int C",
+        "class_log_prior_": "logs C",
+        "n_features_in_": "int",
+        "startprob_": "float64 C S",
+        "transmat_": "float64 C S S",
+        "emissionprob_": "float64 E S V",
+        "objective_path_": "float64 *",
+        "n_iter_": "int",
+        "converged_": "bool",
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_CONSTRAINTS,
@@ -246,7 +254,8 @@ class HMMClassifier(ClassifierMixin, _OfSequences):  # type: ignore[misc]
         training = BaumWelch(parts, self._starts(X), self.smoothing, self._kind)
         self.converged_ = training.run(self.max_iter, self.tol)
         self._keep(training.chains)
-        self.objective_path_, self.n_iter_ = np.array(training.path), len(training.path)
+        self.objective_path_ = np.array(training.path)
+        self.n_iter_ = len(training.path)
         self.n_features_in_ = X.n_words
         return self
 
@@ -264,7 +273,8 @@ class HMMClassifier(ClassifierMixin, _OfSequences):  # type: ignore[misc]
         if self._kind == "own":
             return [random_chain(usual, self.n_states, rng) for _ in self.classes_]
         first = np.full(self.n_states, 1.0 / self.n_states)
-        transitions, emissions = [], np.empty(0)
+        transitions = []
+        emissions = np.empty(0)
         for number in range(len(self.classes_)):
             transitions.append(random_transitions(self.n_states, rng))
             # Consume the same random numbers as with separate emissions, so that later classes start identically.
@@ -326,7 +336,8 @@ class HMMClassifier(ClassifierMixin, _OfSequences):  # type: ignore[misc]
         check_is_fitted(self)
         known = self._known(X)
         check_consistent_length(known, y)
-        codes, found = class_codes(self.classes_, column_or_1d(y)), np.empty(len(known))
+        codes = class_codes(self.classes_, column_or_1d(y))
+        found = np.empty(len(known))
         for code in np.unique(codes).tolist():
             rows = np.flatnonzero(codes == code)
             found[rows] = self._chain(code).log_likelihood(known[rows])
@@ -406,7 +417,9 @@ class ClusteredHMMClassifier(HMMClassifier):
 
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **HMMClassifier._fitted_forms,
-        **{"clusters_": "int32 V", "word_log_share_": "logs V", "emissionprob_": "float64 E S M"},
+        "clusters_": "int32 V",
+        "word_log_share_": "logs V",
+        "emissionprob_": "float64 E S M",
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **HMMClassifier._parameter_constraints,

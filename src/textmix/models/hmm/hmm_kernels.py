@@ -116,8 +116,13 @@ def forward(
     ``start``, ``transitions`` and ``emissions`` are float64 (S,), (S * S,) and (V * S,), in row-major order.
     """
     log_likelihood[:] = 0.0
-    n, n_states, alpha = len(block.begin), len(start), block.alpha
-    one, product, total, places = np.ones(1), np.ones(n), aligned(LANES), np.empty(LANES, np.int64)
+    n = len(block.begin)
+    n_states = len(start)
+    alpha = block.alpha
+    one = np.ones(1)
+    product = np.ones(n)
+    total = aligned(LANES)
+    places = np.empty(LANES, np.int64)
     size = n_states * LANES
     for t in range(block.length[0]):
         while block.length[n - 1] <= t:
@@ -150,8 +155,11 @@ def backward(
     ``pairs`` is float64 (S * S * LANES,), separate for each lane; ``words`` is (V * S,), empty if not counted.
     """
     n_states = len(first)
-    size, n = n_states * LANES, 0
-    beta, posterior, places = aligned(2 * size), aligned(size), np.empty(LANES, np.int64)
+    size = n_states * LANES
+    n = 0
+    beta = aligned(2 * size)
+    posterior = aligned(size)
+    places = np.empty(LANES, np.int64)
     beta[:] = 0.0
     ahead = 0  # half of ``beta`` that belongs to the step after t, times b and 1 / c; the other half belongs to step t
     for t in range(block.length[0] - 1, -1, -1):
@@ -185,17 +193,22 @@ def expect(
 
     ``order`` sorts the documents by decreasing length; ``emissions`` are (V, S).
     """
-    log_likelihood, n_states = np.zeros(len(order)), len(start)
-    flat, table, words = transitions.copy().reshape(-1), emissions.reshape(-1), expected.words.reshape(-1)
+    log_likelihood = np.zeros(len(order))
+    n_states = len(start)
+    flat = transitions.copy().reshape(-1)
+    table = emissions.reshape(-1)
+    words = expected.words.reshape(-1)
     pairs = aligned(n_states * n_states * LANES)
     pairs[:] = 0.0
     for first in range(0, len(order), LANES):
         documents = order[first : first + LANES]
-        begin, length = np.empty(len(documents), np.int64), np.empty(len(documents), np.int64)
+        begin = np.empty(len(documents), np.int64)
+        length = np.empty(len(documents), np.int64)
         for i in range(len(documents)):
             begin[i] = offsets[documents[i]]
             length[i] = offsets[documents[i] + 1] - begin[i]
-        alpha, scale = aligned(length[0] * n_states * LANES), aligned(length[0] * LANES)
+        alpha = aligned(length[0] * n_states * LANES)
+        scale = aligned(length[0] * LANES)
         block = Block(values, begin, length, alpha, scale)
         found = np.empty(len(documents))
         forward(block, start, flat, table, found)
@@ -215,7 +228,8 @@ def viterbi(tokens: np.ndarray, start: np.ndarray, transitions: np.ndarray, emis
 
     ``start`` (S,), ``transitions`` (S, S) and ``emissions`` (V, S) are log probabilities.
     """
-    n_states, path = len(start), np.empty(len(tokens), np.int32)
+    n_states = len(start)
+    path = np.empty(len(tokens), np.int32)
     if not len(tokens):
         return path
     came = np.empty((len(tokens), n_states), np.int32)

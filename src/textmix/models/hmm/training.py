@@ -101,7 +101,10 @@ class BaumWelch:
     def __init__(
         self, parts: Sequence[TokenSequences], chains: Sequence[Chain], smoothing: float, emissions: str
     ) -> None:
-        self.parts, self.chains, self.smoothing, self.emissions = parts, list(chains), smoothing, emissions
+        self.parts = parts
+        self.chains = list(chains)
+        self.smoothing = smoothing
+        self.emissions = emissions
         self.path: list[float] = []
 
     def step(self) -> None:

@@ -82,7 +82,8 @@ class _Noised:
 
     def at(self, unknowns: np.ndarray) -> tuple[float, np.ndarray]:
         """Compute the objective and its gradient, float64 (U + 1,), at the unknowns with the intercept last."""
-        v, n = unknowns[:-1], len(self.codes)
+        v = unknowns[:-1]
+        n = len(self.codes)
         z, noise = combine_squares(*self.X.arrays, np.column_stack([self.root * v, v * v]), self.X.n_rows).T
         z = z + unknowns[-1]
         p = expit(z)
@@ -203,7 +204,8 @@ class DropoutLogisticRegression(TwoClassLinear):
     def _minimise(self, problem: _Noised) -> None:
         """Minimise an objective and set the fitted attributes."""
         # Below 1, SciPy's tolerance is absolute; scaling the objective up keeps the tolerance relative.
-        scale, unit = problem.scale(), 1.0 / self.tol
+        scale = problem.scale()
+        unit = 1.0 / self.tol
 
         def scaled(unknowns: np.ndarray) -> tuple[float, np.ndarray]:
             """Compute objective and gradient in the scaled unknowns, with the objective scaled up."""
@@ -212,6 +214,8 @@ class DropoutLogisticRegression(TwoClassLinear):
 
         found = minimise_function(scaled, np.zeros(len(scale)), self.max_iter, self.tol)
         unknowns = scale * found.unknowns[:, 0]
-        self.coef_, self.intercept_ = problem.weights(unknowns)[np.newaxis], unknowns[-1:]
+        self.coef_ = problem.weights(unknowns)[np.newaxis]
+        self.intercept_ = unknowns[-1:]
         self.objective_path_ = [found.total_objective / unit]
-        self.converged_, self.n_iter_ = found.all_converged, found.n_iter
+        self.converged_ = found.all_converged
+        self.n_iter_ = found.n_iter

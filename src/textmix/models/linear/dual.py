@@ -166,7 +166,9 @@ class Descent:
 
     def finish(self, max_iter: int) -> tuple[int, float]:
         """Refine by L-BFGS on weights scaled by the objective's second derivatives; return iterations and gap."""
-        X, signs, C = self.X, self.signs, self.C
+        X = self.X
+        signs = self.signs
+        C = self.C
         curvature = np.append(np.asarray(X.multiply(X).sum(axis=0)).ravel(), float(len(signs)))
         scale = 1.0 / np.sqrt(1.0 + 2.0 * C * curvature)[:, np.newaxis]
         if not self.intercept:
@@ -250,8 +252,11 @@ def machines_of_blocks(
     block is swept once per reading, since more sweeps would fit the weights to one block before the next one is read.
     After `EVERY_OF_BLOCKS` sweeps an additional pass over all blocks computes the duality gap.
     """
-    alphas, weights = list[np.ndarray](), np.empty((0, 0))
-    generator, n_iter, gap = rng(0, "machines"), 0, np.inf
+    alphas = list[np.ndarray]()
+    weights = np.empty((0, 0))
+    generator = rng(0, "machines")
+    n_iter = 0
+    gap = np.inf
     while gap > tol and n_iter < max_iter:
         for number, (X, signs) in enumerate(read()):
             if number == len(alphas):

@@ -44,9 +44,11 @@ def cost_path(
     gram: np.ndarray, sign: np.ndarray, costs: Sequence[float] | np.ndarray, factor: float, *, tol: float, max_iter: int
 ) -> Iterator[DualSolution]:
     """Fit a machine for each cost, warm-started from the machine of the previous cost, and yield it."""
-    beta, gradient = np.zeros(len(sign)), sign.copy()
+    beta = np.zeros(len(sign))
+    gradient = sign.copy()
     for cost in costs:
-        upper, lower = np.where(sign > 0, cost * factor, 0.0), np.where(sign > 0, 0.0, -cost)
+        upper = np.where(sign > 0, cost * factor, 0.0)
+        lower = np.where(sign > 0, 0.0, -cost)
         steps = ascend(gram, lower, upper, beta, gradient, tol, max_iter)
         yield DualSolution(beta.copy(), intercept(lower, upper, beta, gradient), steps, steps < max_iter)
 
@@ -101,9 +103,14 @@ class LabelSVM(LabelCountClassifier):
     """
 
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{**LabelCountClassifier._forms, "coef_": "float64 L V", "intercept_": "logs L"},
-        **{"cost_": "float64 L", "cost_factor_": "float64 L", "_costs": "float64 *"},
-        **{"n_iter_": "int", "converged_": "bool"},
+        **LabelCountClassifier._forms,
+        "coef_": "float64 L V",
+        "intercept_": "logs L",
+        "cost_": "float64 L",
+        "cost_factor_": "float64 L",
+        "_costs": "float64 *",
+        "n_iter_": "int",
+        "converged_": "bool",
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "costs": ["array-like"],
@@ -177,7 +184,8 @@ class LabelSVM(LabelCountClassifier):
 
     def _tune(self, gram: np.ndarray, sign: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Select C and J of every label, float64 (L,) each."""
-        n_labels, n_costs = sign.shape[1], len(self.costs)
+        n_labels = sign.shape[1]
+        n_costs = len(self.costs)
         factors = np.array([self._factors(column) for column in sign.T])
         if n_costs == 1 and factors.shape[1] == 1:
             return np.full(n_labels, self._costs[0]), factors[:, 0]
@@ -189,11 +197,13 @@ class LabelSVM(LabelCountClassifier):
         """Compute F of each label at each J and C over the decisions on all folds, float64 (L, number of J, of C)."""
         order = check_random_state(self.random_state).permutation(len(sign))
         shape = (sign.shape[1], factors.shape[1], len(self.costs))
-        hits, claims = np.zeros(shape), np.zeros(shape)
+        hits = np.zeros(shape)
+        claims = np.zeros(shape)
         for part in range(self.folds):
             fold = np.sort(order[part :: self.folds])
             rest = np.setdiff1d(np.arange(len(sign)), fold, assume_unique=True)
-            inner, outer = gram[np.ix_(rest, rest)], gram[np.ix_(fold, rest)]
+            inner = gram[np.ix_(rest, rest)]
+            outer = gram[np.ix_(fold, rest)]
             for label, column in enumerate(sign.T):
                 if len(np.unique(column[rest])) < 2:
                     continue

@@ -14,7 +14,8 @@ from textmix.models.linear.linear_texts_kernels import gap, sweep
 from textmix.numerics.seeding import rng
 
 #: Number of sweeps between two evaluations of the duality gap, and maximum number of machines per sweep (a cache line).
-EVERY, TOGETHER = 3, 16
+EVERY = 3
+TOGETHER = 16
 #: Log odds of the fraction at which the logistic loss is initialised.
 START = -6.0
 
@@ -79,9 +80,11 @@ class LinearTexts(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``sample_weight`` is (N,), positive. Raise ValueError for fewer than two classes.
         """
         y = np.asarray(y)
-        self.several_, self.n_features_in_ = y.ndim == 2, X.shape[1]
+        self.several_ = y.ndim == 2
+        self.n_features_in_ = X.shape[1]
         if self.several_:
-            self.classes_, inside = np.arange(y.shape[1]), y.astype(bool)
+            self.classes_ = np.arange(y.shape[1])
+            inside = y.astype(bool)
         else:
             self.classes_, codes = np.unique(y, return_inverse=True)
             if len(self.classes_) < 2:
@@ -102,7 +105,8 @@ class LinearTexts(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _solve(self, X: sparse.csr_array, inside: np.ndarray, sample_weight: np.ndarray | None) -> np.ndarray:
         """Fit the machines of indicators (N, K); return their weights, float32 (V + 1, K)."""
-        n, logistic = len(inside), self.loss == "logistic"
+        n = len(inside)
+        logistic = self.loss == "logistic"
         squares = (np.add.reduceat(np.append(X.data**2, 0.0), X.indptr[:-1]) * (np.diff(X.indptr) > 0) + 1.0).astype(
             np.float32
         )
@@ -143,7 +147,8 @@ class LinearTexts(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weights: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Sweep until the gap meets the tolerance; return dual variables and weights, which are overwritten."""
-        generator, logistic = rng(0, "linear"), self.loss == "logistic"
+        generator = rng(0, "linear")
+        logistic = self.loss == "logistic"
         rows = (X.indptr, X.indices, X.data)
         for number in range(1, self.max_iter + 1):
             sweep(*rows, generator.permutation(X.shape[0]), squares, signs, costs, logistic, dual, weights)

@@ -14,13 +14,16 @@ import numpy as np
 from textmix.numerics.jit import njit
 
 #: Maximum number and length of Newton steps for one unknown of the logistic loss, and tolerance on their change.
-NEWTON_STEPS, LONGEST, SMALL = 20, 4.0, 1e-4
+NEWTON_STEPS = 20
+LONGEST = 4.0
+SMALL = 1e-4
 
 
 @njit(nogil=True, inline="always")
 def _log_odds(margin: float, square: float, cost: float, start: float) -> float:
     """Solve square (cost s(u) - cost s(start)) + margin + u = 0 for u, where s is the logistic function."""
-    u, before = start, cost / (1.0 + math.exp(-start))
+    u = start
+    before = cost / (1.0 + math.exp(-start))
     for _ in range(NEWTON_STEPS):
         share = 1.0 / (1.0 + math.exp(-u))
         step = (square * (cost * share - before) + margin + u) / (1.0 + square * cost * share * (1.0 - share))
@@ -52,18 +55,23 @@ def sweep(
     squared hinge loss, or with ``logistic`` the log odds of a / C.  ``weights``, float32 (V + 1, K), is sum_i a_i y_i
     x_i with the bias last.
     """
-    bias, n_machines = len(weights) - 1, weights.shape[1]
-    scores, steps = np.empty(n_machines, np.float32), np.empty(n_machines, np.float32)
+    bias = len(weights) - 1
+    n_machines = weights.shape[1]
+    scores = np.empty(n_machines, np.float32)
+    steps = np.empty(n_machines, np.float32)
     for i in order:
         for k in range(n_machines):
             scores[k] = weights[bias, k]
         for place in range(indptr[i], indptr[i + 1]):
-            row, value = weights[indices[place]], data[place]
+            row = weights[indices[place]]
+            value = data[place]
             for k in range(n_machines):
                 scores[k] += value * row[k]
         moved = False
         for k in range(n_machines):
-            margin, cost, before = signs[i, k] * scores[k], costs[i, k], dual[i, k]
+            margin = signs[i, k] * scores[k]
+            cost = costs[i, k]
+            before = dual[i, k]
             if logistic:
                 found = _log_odds(margin, squares[i], cost, before)
                 dual[i, k] = np.float32(found)
@@ -79,7 +87,8 @@ def sweep(
         for k in range(n_machines):
             weights[bias, k] += steps[k]
         for place in range(indptr[i], indptr[i + 1]):
-            row, value = weights[indices[place]], data[place]
+            row = weights[indices[place]]
+            value = data[place]
             for k in range(n_machines):
                 row[k] += value * steps[k]
 
@@ -96,17 +105,22 @@ def gap(
     weights: np.ndarray,
 ) -> float:
     """Compute the duality gap of all machines together, as a fraction of their objective; arguments as in `sweep`."""
-    n_machines, loss, conjugate, square = weights.shape[1], 0.0, 0.0, 0.0
+    n_machines = weights.shape[1]
+    loss = 0.0
+    conjugate = 0.0
+    square = 0.0
     scores = np.empty(n_machines, np.float32)
     for i in range(len(indptr) - 1):
         for k in range(n_machines):
             scores[k] = weights[-1, k]
         for place in range(indptr[i], indptr[i + 1]):
-            row, value = weights[indices[place]], data[place]
+            row = weights[indices[place]]
+            value = data[place]
             for k in range(n_machines):
                 scores[k] += value * row[k]
         for k in range(n_machines):
-            margin, cost = signs[i, k] * scores[k], float(costs[i, k])
+            margin = signs[i, k] * scores[k]
+            cost = float(costs[i, k])
             if logistic:
                 share = 1.0 / (1.0 + math.exp(-dual[i, k]))
                 loss += cost * (math.log1p(math.exp(-abs(margin))) + max(-margin, 0.0))

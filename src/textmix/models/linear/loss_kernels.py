@@ -43,7 +43,9 @@ def logistic_line(
     of the loss with respect to the predictors.
     """
     n, size = Z.shape
-    value, derivative, curvature = np.zeros(size), np.zeros(size), np.zeros(size)
+    value = np.zeros(size)
+    derivative = np.zeros(size)
+    curvature = np.zeros(size)
     for i in range(n):
         w = weight[i]
         for b in range(size):
@@ -72,16 +74,25 @@ def softmax_line(
     the loss with respect to the predictors; p is the softmax of z + t d.
     """
     n, size = Z.shape
-    value, derivative, curvature = 0.0, 0.0, 0.0
+    value = 0.0
+    derivative = 0.0
+    curvature = 0.0
     for i in range(n):
-        w, top = weight[i], -np.inf
+        w = weight[i]
+        top = -np.inf
         for c in range(size):
             z = Z[i, c] + t * D[i, c]
             residual[i, c] = z
             top = max(top, z)
-        total, mean, square, target, target_change = 0.0, 0.0, 0.0, 0.0, 0.0
+        total = 0.0
+        mean = 0.0
+        square = 0.0
+        target = 0.0
+        target_change = 0.0
         for c in range(size):
-            y, z, d = Y[i, c], residual[i, c], D[i, c]
+            y = Y[i, c]
+            z = residual[i, c]
+            d = D[i, c]
             target += y * z
             target_change += y * d
             p = math.exp(z - top)
@@ -104,15 +115,20 @@ def class_line(
 ) -> tuple[float, float, float]:
     """Compute loss, first and second derivative in t like `softmax_line`, for class indices ``code``, int64 (N,)."""
     n, size = Z.shape
-    value, derivative, curvature = 0.0, 0.0, 0.0
+    value = 0.0
+    derivative = 0.0
+    curvature = 0.0
     for i in range(n):
-        w, top = weight[i], -np.inf
+        w = weight[i]
+        top = -np.inf
         for c in range(size):
             z = Z[i, c] + t * D[i, c]
             residual[i, c] = z
             top = max(top, z)
         value -= w * residual[i, code[i]]
-        total, mean, square = 0.0, 0.0, 0.0
+        total = 0.0
+        mean = 0.0
+        square = 0.0
         for c in range(size):
             d = D[i, c]
             p = math.exp(residual[i, c] - top)

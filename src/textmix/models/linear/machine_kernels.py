@@ -33,13 +33,16 @@ def sweep(
     ``signs``, int8 (N, K), is 1 for a document of the positive class of a machine, else -1.  ``alpha`` is float64
     (N, K); ``weights``, (V + 1, K), is sum_i a_i y_i x_i with the bias last.
     """
-    bias, n_machines = len(weights) - 1, weights.shape[1]
-    scores, steps = np.empty(n_machines), np.empty(n_machines)
+    bias = len(weights) - 1
+    n_machines = weights.shape[1]
+    scores = np.empty(n_machines)
+    steps = np.empty(n_machines)
     for i in order:
         ridge = ridges[min(i, len(ridges) - 1)]
         copy_into(scores, weights[bias])
         for place in range(indptr[i], indptr[i + 1]):
-            row, value = weights[indices[place]], data[place]
+            row = weights[indices[place]]
+            value = data[place]
             for k in range(n_machines):
                 scores[k] += value * row[k]
         moved = False
@@ -54,6 +57,7 @@ def sweep(
         if intercept:
             weights[bias] += steps
         for place in range(indptr[i], indptr[i + 1]):
-            row, value = weights[indices[place]], data[place]
+            row = weights[indices[place]]
+            value = data[place]
             for k in range(n_machines):
                 row[k] += value * steps[k]

@@ -94,7 +94,8 @@ class Columns:
         """
         if len(blocks) == 1:
             ((low, high),) = blocks
-            first, last = int(self.indptr[low]), int(self.indptr[high])
+            first = int(self.indptr[low])
+            last = int(self.indptr[high])
             data = self.data[first:last] if len(self.data) else self.data
             return Columns(self.indptr[low : high + 1] - first, self.indices[first:last], data, self.n_rows)
         places = [slice(int(self.indptr[low]), int(self.indptr[high])) for low, high in blocks]
@@ -177,9 +178,11 @@ class MarginProblem:
         """
         if not self.intercept:
             return 0.0
-        shift, value = 0.0, self.value(z)
+        shift = 0.0
+        value = self.value(z)
         for _ in range(50):
-            derivative, curvature = self.derivative(z + shift).sum(), self.curvature(z + shift).sum()
+            derivative = self.derivative(z + shift).sum()
+            curvature = self.curvature(z + shift).sum()
             if abs(derivative) < 1e-14 or curvature <= 0:
                 break
             step = -derivative / curvature
@@ -196,7 +199,8 @@ def null_model(problem: MarginProblem) -> MarginSolution:
 
     Its objective and its duality gap are not computed and are set to infinity.
     """
-    b, n = problem.best_shift(np.zeros_like(problem.y)), len(problem.y)
+    b = problem.best_shift(np.zeros_like(problem.y))
+    n = len(problem.y)
     unknowns = np.zeros((len(problem.X.indptr), 1))
     unknowns[-1] = b
     unsolved = np.array([np.inf]), np.array([False])

@@ -233,7 +233,10 @@ class InBlocks:
     """
 
     def __init__(self, make: Make, X: Any, code: np.ndarray, size: int) -> None:
-        self.make, self.X, self.code, self.size = make, X, code, size
+        self.make = make
+        self.X = X
+        self.code = code
+        self.size = size
         self.penalty = next(self._parts()).penalty
         curvature = sum(1.0 / part.inverse_diagonal - self.penalty for part in self._parts())
         self.inverse_diagonal = np.asarray(1.0 / (curvature + self.penalty))
@@ -255,7 +258,8 @@ class InBlocks:
         self, Z: np.ndarray, D: np.ndarray, t: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """See `BatchProblem`."""
-        total, gradient = np.zeros((3, 1)), np.zeros_like(Z)
+        total = np.zeros((3, 1))
+        gradient = np.zeros_like(Z)
         for part in self._parts():
             *found, residual = part.loss_on_line(part.predictors(Z), part.predictors(D), t)
             total += found

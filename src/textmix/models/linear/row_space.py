@@ -42,7 +42,8 @@ class RowSpace:
         gram = X @ X.T
         square, vectors = np.linalg.eigh(gram.toarray() if sparse.issparse(gram) else gram)
         used = square > NEGLIGIBLE * max(square[-1], 1e-300)
-        vectors, lengths = vectors[:, used], np.sqrt(square[used])
+        vectors = vectors[:, used]
+        lengths = np.sqrt(square[used])
         return cls(np.ascontiguousarray(vectors * lengths), X, vectors / lengths)
 
     def coordinates(self, X: Any) -> Any:

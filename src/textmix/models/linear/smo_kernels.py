@@ -31,25 +31,31 @@ def _falling(
 
     It maximises the second-order prediction of the increase of the dual; -1 if no pair increases it.
     """
-    best, chosen, violation = 0.0, -1, 0.0
-    own, top = square[rising], gradient[rising]
+    best = 0.0
+    chosen = -1
+    violation = 0.0
+    own = square[rising]
+    top = gradient[rising]
     for j in range(len(beta)):
         difference = top - gradient[j]
         if difference > 0.0 and beta[j] > lower[j]:
             violation = max(violation, difference)
             gain = difference * difference / max(own + square[j] - 2.0 * row[j], LEAST_CURVATURE)
             if gain > best:
-                best, chosen = gain, j
+                best = gain
+                chosen = j
     return chosen, violation
 
 
 @njit
 def _rising(beta: np.ndarray, upper: np.ndarray, gradient: np.ndarray) -> int:
     """Return the document with the largest gradient among those with beta below its upper bound, or -1."""
-    chosen, top = -1, -np.inf
+    chosen = -1
+    top = -np.inf
     for i in range(len(beta)):
         if gradient[i] > top and beta[i] < upper[i]:
-            chosen, top = i, gradient[i]
+            chosen = i
+            top = gradient[i]
     return chosen
 
 
@@ -79,7 +85,8 @@ def ascend(
             return step
         second = gram[falling]
         curvature = max(square[rising] + square[falling] - 2.0 * first[falling], LEAST_CURVATURE)
-        room, surplus = upper[rising] - beta[rising], beta[falling] - lower[falling]
+        room = upper[rising] - beta[rising]
+        surplus = beta[falling] - lower[falling]
         moved = min((gradient[rising] - gradient[falling]) / curvature, room, surplus)
         # Set exactly to the bound: with a rounding error the document would be selected again indefinitely.
         beta[rising] = upper[rising] if moved == room else beta[rising] + moved
@@ -96,7 +103,8 @@ def intercept(lower: np.ndarray, upper: np.ndarray, beta: np.ndarray, gradient: 
     It is the mean of two gradients: the largest among the documents with beta below its upper bound, and the smallest
     among the documents with beta above its lower bound.
     """
-    top, bottom = -np.inf, np.inf
+    top = -np.inf
+    bottom = np.inf
     for i in range(len(beta)):
         if beta[i] < upper[i]:
             top = max(top, gradient[i])

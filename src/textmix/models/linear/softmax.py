@@ -131,15 +131,18 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         variance = self.C / 2.0 if pair else self.C
         ascent = _Ascent(sparse.csr_array(X, dtype=np.float64), codes, variance, self.fit_intercept, weight)
         self._climb(ascent)
-        self.coef_, self.intercept_ = np.ascontiguousarray(ascent.weights.T), ascent.bias
+        self.coef_ = np.ascontiguousarray(ascent.weights.T)
+        self.intercept_ = ascent.bias
         if pair:
-            self.coef_, self.intercept_ = np.diff(self.coef_, axis=0), np.diff(self.intercept_)
+            self.coef_ = np.diff(self.coef_, axis=0)
+            self.intercept_ = np.diff(self.intercept_)
         return self
 
     def _climb(self, ascent: _Ascent) -> None:
         """Sweep until the duality gap is small enough, and set the convergence attributes."""
         self.objective_path_: list[float] = []
-        self.n_iter_, self.converged_ = 0, False
+        self.n_iter_ = 0
+        self.converged_ = False
         while not self.converged_ and self.n_iter_ < self.max_iter:
             for _ in range(min(EVERY, self.max_iter - self.n_iter_)):
                 ascent.step()
@@ -202,7 +205,8 @@ class _Ascent:
         self.weights = variance * np.ascontiguousarray(X.T @ self._residual())
         #: Weights determined by the dual variables; during the sweeps the weights themselves.
         self.dual_weights = self.weights
-        self.centre, self.bias = np.zeros(n_classes), np.zeros(n_classes)
+        self.centre = np.zeros(n_classes)
+        self.bias = np.zeros(n_classes)
         squares = np.asarray(X.multiply(X).sum(axis=1)).ravel()
         # A bias may change a tenth as much as the scores change due to a document's own words.
         self.room = variance * (float(np.median(squares)) or 1.0) / 10.0 if intercept else 0.0
@@ -246,7 +250,8 @@ class _Ascent:
 
     def finish(self, max_iter: int) -> int:
         """Refine by L-BFGS on weights scaled by the objective's second derivatives; return the number of iterations."""
-        X, squares = self.X, np.asarray(self.X.multiply(self.X).sum(axis=0)).ravel()
+        X = self.X
+        squares = np.asarray(self.X.multiply(self.X).sum(axis=0)).ravel()
         of_bias = 2.0 / math.sqrt(len(self.codes)) if self.room > 0.0 else 0.0
         scale = np.append(1.0 / np.sqrt(1.0 / self.variance + squares / 4.0), of_bias)[:, np.newaxis]
 
@@ -264,7 +269,8 @@ class _Ascent:
         start = np.vstack([self.weights, self.bias]) / np.where(scale > 0.0, scale, 1.0)
         found = minimise_function(scaled, start.ravel(), max_iter, PRECISION)
         unknowns = scale * found.unknowns.reshape(len(scale), -1)
-        self.weights, self.bias = unknowns[:-1], unknowns[-1]
+        self.weights = unknowns[:-1]
+        self.bias = unknowns[-1]
         self.shares = softmax(X @ self.weights + self.bias, axis=1)
         self.excess = self._residual().sum(axis=0)
         self.centre = self.bias - self.room * self.excess

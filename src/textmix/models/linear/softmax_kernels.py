@@ -14,9 +14,11 @@ from textmix.numerics.basic_kernels import copy_into
 from textmix.numerics.jit import njit
 
 #: Maximum number of Newton steps for one document, and tolerance on the change of a probability.
-NEWTON_STEPS, SMALL = 50, 1e-8
+NEWTON_STEPS = 50
+SMALL = 1e-8
 #: Maximum change of the logarithm of a probability in a Newton step, upwards and downwards.
-UP, DOWN = 3.0, -30.0
+UP = 3.0
+DOWN = -30.0
 
 
 @njit
@@ -27,18 +29,21 @@ def best_shares(scores: np.ndarray, shares: np.ndarray, logs: np.ndarray, square
     start, where nu normalises the probabilities to sum 1.  ``scores``, (C,), is overwritten; ``shares`` and ``logs``,
     (C,), are the start (positive, with sum 1) and then the solution.
     """
-    size, nu = len(scores), 0.0
+    size = len(scores)
+    nu = 0.0
     for c in range(size):
         scores[c] += square * shares[c]
         nu += shares[c] * (scores[c] - logs[c] - square * shares[c])
     for _ in range(NEWTON_STEPS):
-        total, slope = -1.0, 0.0
+        total = -1.0
+        slope = 0.0
         for c in range(size):
             p = math.exp(logs[c])
             shares[c] = p
             total += p + p * (scores[c] - nu - logs[c] - square * p) / (1.0 + square * p)
             slope += p / (1.0 + square * p)
-        change_nu, change = total / slope, 0.0
+        change_nu = total / slope
+        change = 0.0
         for c in range(size):
             p = shares[c]
             step = (scores[c] - nu - logs[c] - square * p - change_nu) / (1.0 + square * p)
@@ -79,14 +84,17 @@ def sweep(
     logarithms; ``weights``, (V, C), and ``bias``, (C,), are kept consistent with them.
     """
     size = shares.shape[1]
-    scores, moved = np.empty(size), np.empty(size)
+    scores = np.empty(size)
+    moved = np.empty(size)
     for i in order:
         copy_into(scores, bias)
         unit = importance[min(i, len(importance) - 1)]
-        feature_step, bias_step = variance * unit, room * unit
+        feature_step = variance * unit
+        bias_step = room * unit
         square = bias_step
         for j in range(indptr[i], indptr[i + 1]):
-            value, row = data[j], weights[indices[j]]
+            value = data[j]
+            row = weights[indices[j]]
             square += feature_step * value * value
             for c in range(size):
                 scores[c] += value * row[c]
@@ -97,6 +105,7 @@ def sweep(
             bias[c] += bias_step * moved[c]
             moved[c] *= feature_step
         for j in range(indptr[i], indptr[i + 1]):
-            value, row = data[j], weights[indices[j]]
+            value = data[j]
+            row = weights[indices[j]]
             for c in range(size):
                 row[c] += value * moved[c]

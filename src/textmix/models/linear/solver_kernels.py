@@ -21,7 +21,8 @@ LEAST = 1e-290
 #: Maximum number of halvings of a step; if none decreases the objective sufficiently, the method stops.
 HALVINGS = 30
 #: LAPACK's gesv as called by Numba, and its type code for float64.
-_GESV, _DOUBLE = _LAPACK().numba_xgesv(types.float64), ord("d")
+_GESV = _LAPACK().numba_xgesv(types.float64)
+_DOUBLE = ord("d")
 
 
 @njit
@@ -45,12 +46,15 @@ def lbfgs_direction(  # noqa: PLR0912 - the two loops
     B), positive, is the diagonal D of the initial inverse Hessian; each problem scales it by s'y / y'Dy of its newest
     pair if both are larger than `LEAST`.
     """
-    size, count = gradient.shape[1], len(order)
+    size = gradient.shape[1]
+    count = len(order)
     q = gradient.copy()
-    rho, alpha = np.zeros((count, size)), np.zeros((count, size))
+    rho = np.zeros((count, size))
+    alpha = np.zeros((count, size))
     scale = np.ones(size)
     for place in range(count - 1, -1, -1):
-        s, y = steps[order[place]], changes[order[place]]
+        s = steps[order[place]]
+        y = changes[order[place]]
         product = column_dots(s, y)
         dot = column_dots(s, q)
         for b in range(size):
@@ -72,7 +76,8 @@ def lbfgs_direction(  # noqa: PLR0912 - the two loops
         for b in range(size):
             q[j, b] *= scale[b] * inverse[j, b]
     for place in range(count):
-        s, y = steps[order[place]], changes[order[place]]
+        s = steps[order[place]]
+        y = changes[order[place]]
         dot = column_dots(y, q)
         for j in range(q.shape[0]):
             for b in range(size):
@@ -96,7 +101,9 @@ def _objective(odds: np.ndarray, y: np.ndarray, weight: np.ndarray, penalty: np.
 def _solve_by_lapack(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Do as `np.linalg.solve` for one float64 right-hand side; Numba's version takes three seconds to compile."""
     n = len(right)
-    columns, solution, pivots = matrix.T.copy(), right.copy(), np.empty(n, dtype=F_INT_nptype)
+    columns = matrix.T.copy()
+    solution = right.copy()
+    pivots = np.empty(n, dtype=F_INT_nptype)
     for i in range(n):
         for j in range(n):
             if not math.isfinite(matrix[i, j]):
@@ -143,11 +150,15 @@ def newton_logistic(
     B), the objectives (B,), convergence flags (B,), and the maximum number of steps over the problems.
     """
     n, size = A.shape
-    unknowns, objective = U.copy(), np.zeros(Y.shape[1])
-    converged, n_iter = np.zeros(Y.shape[1], dtype=np.bool_), 0
-    residual, scaled = np.zeros(n), np.zeros((n, size))
+    unknowns = U.copy()
+    objective = np.zeros(Y.shape[1])
+    converged = np.zeros(Y.shape[1], dtype=np.bool_)
+    n_iter = 0
+    residual = np.zeros(n)
+    scaled = np.zeros((n, size))
     for b in range(Y.shape[1]):
-        u, y = _column(U, b), _column(Y, b)
+        u = _column(U, b)
+        y = _column(Y, b)
         odds = np.dot(A, u)
         value = _objective(odds, y, weight, penalty, u)
         for iteration in range(max_iter):
@@ -158,7 +169,9 @@ def newton_logistic(
                 root = math.sqrt(weight[i] * e) / (1.0 + e)
                 for j in range(size):
                     scaled[i, j] = A[i, j] * root
-            gradient, hessian, mean = np.dot(residual, A), np.dot(scaled.T, scaled), 0.0
+            gradient = np.dot(residual, A)
+            hessian = np.dot(scaled.T, scaled)
+            mean = 0.0
             for j in range(size):
                 gradient[j] += penalty[j] * u[j]
                 hessian[j, j] += penalty[j]
@@ -171,12 +184,18 @@ def newton_logistic(
             if not decrease > 2.0 * tol * max(value, 1e-12):
                 converged[b] = True
                 break
-            change, t, moved = np.dot(A, step), 1.0, False
+            change = np.dot(A, step)
+            t = 1.0
+            moved = False
             for _ in range(HALVINGS):
-                new_u, new_odds = _moved(u, t, step), _moved(odds, t, change)
+                new_u = _moved(u, t, step)
+                new_odds = _moved(odds, t, change)
                 new = _objective(new_odds, y, weight, penalty, new_u)
                 if new <= value - 1e-4 * t * decrease:
-                    u, odds, value, moved = new_u, new_odds, new, True
+                    u = new_u
+                    odds = new_odds
+                    value = new
+                    moved = True
                     break
                 t *= 0.5
             if not moved:

@@ -73,7 +73,8 @@ LineSearch = Callable[[_Line, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndar
 def _search_wolfe(line: _Line, value: np.ndarray, derivative: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Search step lengths that satisfy the strong Wolfe conditions by safeguarded Newton steps, see `LineSearch`."""
     t = np.where(derivative < 0.0, 1.0, 0.0)
-    low, high = np.zeros_like(t), np.full_like(t, np.inf)
+    low = np.zeros_like(t)
+    high = np.full_like(t, np.inf)
     for _ in range(TRIALS):
         new, new_derivative, curvature = line.at(t)
         decreased = new <= value + SUFFICIENT_DECREASE * t * derivative
@@ -149,7 +150,8 @@ class _Descent:
         penalty = self.problem.penalty
         change = self.problem.predictors(direction)
         scaled = penalty * direction
-        own, cross = (scaled * direction).sum(axis=0), (scaled * self.W).sum(axis=0)
+        own = (scaled * direction).sum(axis=0)
+        cross = (scaled * self.W).sum(axis=0)
         line = _Line(self.problem, self.Z, change, ((penalty * self.W * self.W).sum(axis=0), cross, own))
         t, self.value = search(line, self.value, derivative)
         step = t * direction
@@ -199,7 +201,8 @@ def minimise(problem: BatchProblem, W: np.ndarray, max_iter: int, tol: float) ->
                 return Solution(unknowns, objective, converged, iteration)
             rest = np.flatnonzero(~settled)
             descent.select(rest)
-            direction, derivative = np.ascontiguousarray(direction[:, rest]), derivative[rest]
+            direction = np.ascontiguousarray(direction[:, rest])
+            derivative = derivative[rest]
             settled = settled[rest]
         direction *= ~settled
         descent.move(iteration, direction, np.where(settled, 0.0, derivative))

@@ -28,7 +28,8 @@ MOST_DIMENSIONS = 200
 #: A vector belongs to the subspace if the squared norm of its orthogonal component is at most this fraction of its own.
 NEGLIGIBLE = 1e-20
 #: Fraction of the tolerance for the optimisation within the subspace, and its maximum number of Newton steps.
-OWN_SHARE, NEWTON_STEPS = 0.1, 50
+OWN_SHARE = 0.1
+NEWTON_STEPS = 50
 
 
 class Point(NamedTuple):
@@ -104,7 +105,8 @@ class Subspace:
         Each round processes all problems with a relative gap above ``tol``, in separate threads if several are
         available; ``max_iter`` counts the rounds after the first.
         """
-        points, left = list(starts), list(range(len(problems)))
+        points = list(starts)
+        left = list(range(len(problems)))
         for point in points:
             self._add(point.dual, point.scores - point.b)
         for n_iter in range(max_iter + 1):
@@ -125,7 +127,8 @@ class Subspace:
         square = float(v @ image)
         for _ in range(2):  # the second pass of Gram-Schmidt removes rounding errors
             inside = self.combine @ image
-            v, image = v - inside @ self.combine, image - inside @ self.inputs
+            v = v - inside @ self.combine
+            image = image - inside @ self.inputs
         outside = float(v @ image)
         if not outside > NEGLIGIBLE * square:
             return False
@@ -135,19 +138,23 @@ class Subspace:
 
     def _best(self, problem: MarginProblem, l2: float, start: Point, tol: float) -> _Best:
         """Compute the optimal weights in the subspace by Newton's method, and their gap."""
-        u, b = self.inputs @ start.dual, start.b
+        u = self.inputs @ start.dual
+        b = start.b
         for n_steps in range(NEWTON_STEPS + 1):
             scores = u @ self.inputs + b
             shift = problem.best_shift(scores)
-            b, scores = b + shift, scores + shift
-            d, objective = problem.derivative(scores), problem.value(scores) + 0.5 * l2 * float(u @ u)
+            b = b + shift
+            scores = scores + shift
+            d = problem.derivative(scores)
+            objective = problem.value(scores) + 0.5 * l2 * float(u @ u)
             along = self.inputs @ d
             gradient = along + l2 * u
             if gradient @ gradient <= 2.0 * l2 * OWN_SHARE * tol * objective or n_steps == NEWTON_STEPS:
                 break
             step, step_b = self._newton_step(problem, scores, l2, gradient)
             t = _step_length(problem, (scores, step @ self.inputs + step_b), (u, step), gradient, l2)
-            u, b = u + t * step, b + t * step_b
+            u = u + t * step
+            b = b + t * step_b
         image = gram_product(*self.X.arrays, d)
         gap = (float(d @ image) + l2 * float(u @ (2.0 * along + l2 * u))) / (2.0 * l2)
         return _Best(u, b, scores, objective, max(gap, 0.0), d, image)
@@ -177,7 +184,9 @@ def _step_length(
 ) -> float:
     """Return the first of 1, 1/2, 1/4 ... that satisfies Armijo's condition with constant 1e-4."""
     (z, change), (u, step) = line, coordinates
-    value, derivative, t = problem.value(z), float(gradient @ step), 1.0
+    value = problem.value(z)
+    derivative = float(gradient @ step)
+    t = 1.0
     while t > 1e-10:
         penalty = l2 * float(step @ (t * u + 0.5 * t * t * step))
         if problem.value(z + t * change) + penalty - value <= 1e-4 * t * derivative:

@@ -28,8 +28,12 @@ class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     #: Fitted attributes and their types, see `textmix.serve.state_schema`.
     _forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int C", "n_features_in_": "int", "coef_": "float64 R V", "intercept_": "float64 R"},
-        **{"converged_": "bool", "n_iter_": "int"},
+        "classes_": "int C",
+        "n_features_in_": "int",
+        "coef_": "float64 R V",
+        "intercept_": "float64 R",
+        "converged_": "bool",
+        "n_iter_": "int",
     }
     coef_: np.ndarray
     intercept_: np.ndarray

@@ -65,8 +65,11 @@ class ProbabilisticNeuralNetwork(ClassifierMixin, BaseEstimator):  # type: ignor
 
     #: Fitted attributes and their types, see `textmix.serve.state_schema`.
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int C", "class_log_prior_": "logs C", "n_features_in_": "int"},
-        **{"_points": "float64 N K", "_starts": "int64 C"},
+        "classes_": "int C",
+        "class_log_prior_": "logs C",
+        "n_features_in_": "int",
+        "_points": "float64 N K",
+        "_starts": "int64 C",
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"width": [Interval(Real, 0, None, closed="neither")]}
 
@@ -159,7 +162,8 @@ class LSIClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     random_state: Any
     #: Fitted attributes and their types, see `textmix.serve.state_schema`.
     _forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int C", "n_features_in_": "int"},
+        "classes_": "int C",
+        "n_features_in_": "int",
         "lsi_": (LSITransformer, LSITransformer._fitted_forms),
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -387,7 +391,9 @@ class LSILogisticRegression(_Scored):
 
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **LSIClassifier._forms,
-        **{"coef_": "float64 C K", "intercept_": "float64 C", "n_iter_": "int"},
+        "coef_": "float64 C K",
+        "intercept_": "float64 C",
+        "n_iter_": "int",
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LSIClassifier._parameter_constraints,
@@ -412,7 +418,9 @@ class LSILogisticRegression(_Scored):
 
     def _fit_coordinates(self, Z: np.ndarray, codes: np.ndarray) -> None:
         if len(self.classes_) == 1:
-            self.coef_, self.intercept_, self.n_iter_ = np.zeros((1, Z.shape[1])), np.zeros(1), 0
+            self.coef_ = np.zeros((1, Z.shape[1]))
+            self.intercept_ = np.zeros(1)
+            self.n_iter_ = 0
             return
         model = linear_model.LogisticRegression(C=self.C, max_iter=self.max_iter).fit(Z, codes)
         two = len(self.classes_) == 2  # a single row, for the second class
@@ -470,7 +478,8 @@ class LSINeighbors(LSIClassifier):
         self.random_state = random_state
 
     def _fit_coordinates(self, Z: np.ndarray, codes: np.ndarray) -> None:
-        self._points, self._codes = Z, codes.astype(np.int64)
+        self._points = Z
+        self._codes = codes.astype(np.int64)
 
     def _check_loaded(self) -> None:
         """Restore derived attributes after loading; raise ValueError if class indices are out of range."""

@@ -20,7 +20,10 @@ from sklearn.exceptions import ConvergenceWarning
 from textmix.models.lsi.transformer import LSITransformer
 
 #: Number of networks in the ensemble, hidden units, weight penalty, and maximum number of L-BFGS iterations.
-NETWORKS, HIDDEN, PENALTY, ITERATIONS = 10, 20, 0.1, 100
+NETWORKS = 10
+HIDDEN = 20
+PENALTY = 0.1
+ITERATIONS = 100
 #: Number of LSI coordinates used as network inputs.
 COMPONENTS = 50
 
@@ -28,7 +31,8 @@ COMPONENTS = 50
 def sensitivity(X: sparse.csr_array, codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Compute the mean of each word's sensitivity divided by its standard deviation in the ensemble, float64 (V,)."""
     maps = sensitivities(X, codes, rng)
-    mean, deviation = maps.mean(axis=0), maps.std(axis=0, ddof=1)
+    mean = maps.mean(axis=0)
+    deviation = maps.std(axis=0, ddof=1)
     return np.divide(mean, deviation, out=np.zeros_like(mean), where=deviation > 0)
 
 
@@ -44,7 +48,8 @@ def sensitivities(
     maps = np.zeros((networks, X.shape[1]))
     for number in range(networks):
         order = rng.permutation(len(codes))
-        inside, outside = order[: (len(codes) + 1) // 2], order[(len(codes) + 1) // 2 :]
+        inside = order[: (len(codes) + 1) // 2]
+        outside = order[(len(codes) + 1) // 2 :]
         seed = int(rng.integers(2**31))
         space = LSITransformer(n_components=COMPONENTS, unit_length=False, random_state=seed).fit(X[inside])
         Z = space.transform(X[inside])
@@ -72,7 +77,8 @@ def gradients(model: neural_network.MLPClassifier, Z: np.ndarray, codes: np.ndar
     hidden = np.tanh(Z @ first + model.intercepts_[0])
     output = hidden @ second + model.intercepts_[1]
     if output.shape[1] == 1:  # two classes: log odds of the second one
-        second, output = np.hstack([np.zeros_like(second), second]), np.hstack([np.zeros_like(output), output])
+        second = np.hstack([np.zeros_like(second), second])
+        output = np.hstack([np.zeros_like(output), output])
     proba = softmax(output, axis=1)
     place = np.minimum(np.searchsorted(model.classes_, codes), len(model.classes_) - 1)
     known = model.classes_[place] == codes

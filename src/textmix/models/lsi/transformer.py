@@ -68,7 +68,9 @@ class LSITransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     #: Fitted attributes and their types, see `textmix.serve.state_schema`.
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{"components_": "float64 K V", "singular_values_": "float64 K", "word_weights_": "float64 V"},
+        "components_": "float64 K V",
+        "singular_values_": "float64 K",
+        "word_weights_": "float64 V",
         "n_features_in_": "int",
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -102,11 +104,13 @@ class LSITransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """Fit the space to counts (N, V), or to real numbers for the weighting "none"; ``y`` is ignored."""
         X = self._checked(X, reset=True)
         self.word_weights_ = np.ones(X.shape[1]) if self.weighting == "none" else inverse_frequency(X)
-        weighted, k = self.weighted(X), min(self.n_components, *X.shape)
+        weighted = self.weighted(X)
+        k = min(self.n_components, *X.shape)
         # Words that do not occur have zeros in V, so dropping them before the decomposition only saves time.
         seen = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))
         right, values = self._decomposed(weighted[:, seen], min(k, max(len(seen), 1)))
-        self.components_, self.singular_values_ = np.zeros((k, X.shape[1])), np.zeros(k)
+        self.components_ = np.zeros((k, X.shape[1]))
+        self.singular_values_ = np.zeros(k)
         self.components_[: len(right), seen] = right
         self.singular_values_[: len(values)] = values
         return self

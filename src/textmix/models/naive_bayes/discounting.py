@@ -39,13 +39,20 @@ class _AbsoluteDiscounting(MultiLabelClassifier):
     """Base class of both models: input validation, counts, discounting constant b, and sums of word weights."""
 
     _forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int C", "n_features_in_": "int", "_named": "bool"},
-        **{"mean_length_": "float", "class_count_": "float64 C", "word_log_prob_": "logs V"},
+        "classes_": "int C",
+        "n_features_in_": "int",
+        "_named": "bool",
+        "mean_length_": "float",
+        "class_count_": "float64 C",
+        "word_log_prob_": "logs V",
         "weights_": (
             Weights,
             {
-                **{"group": "int64 V", "table": "float64 G C", "start": "int64 V+1"},
-                **{"seen_by": "int32 K", "excess": "float64 K"},
+                "group": "int64 V",
+                "table": "float64 G C",
+                "start": "int64 V+1",
+                "seen_by": "int32 K",
+                "excess": "float64 K",
             },
         ),
     }
@@ -177,8 +184,14 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
     """
 
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{**_AbsoluteDiscounting._forms, "discount_": "float64 C", "mass_": "float64 C", "class_log_prior_": "logs C"},
-        **{"objective_path_": "float64 *", "n_iter_": "int", "converged_": "bool", "_several": "bool"},
+        **_AbsoluteDiscounting._forms,
+        "discount_": "float64 C",
+        "mass_": "float64 C",
+        "class_log_prior_": "logs C",
+        "objective_path_": "float64 *",
+        "n_iter_": "int",
+        "converged_": "bool",
+        "_several": "bool",
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_AbsoluteDiscounting._parameter_constraints,
@@ -234,7 +247,9 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
             )
         unigram = self._set_unigram(counts.by_class.sum(axis=1) + counts.other)
         self._estimate(counts.by_class, unigram)
-        self.n_iter_, self.converged_, self.objective_path_ = 1, True, np.empty(0)
+        self.n_iter_ = 1
+        self.converged_ = True
+        self.objective_path_ = np.empty(0)
         if self.unlabelled == "em":
             self._run_em(X, labels, counts.by_class, unigram)
         return self
@@ -274,7 +289,8 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         has_label = np.diff(labels.indptr) > 0
         other = counts[~has_label]
         as_counted = self._scaled(other) if self.length == "counts" else other
-        size, before = self.class_count_, np.full((other.shape[0], labels.shape[1]), -1.0)
+        size = self.class_count_
+        before = np.full((other.shape[0], labels.shape[1]), -1.0)
         path: list[float] = []
         self.converged_ = False
         while not self.converged_ and len(path) < self.max_iter:
@@ -282,10 +298,12 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
             path.append(_log_likelihood(joint, labels, has_label))
             posterior = special.softmax(joint[~has_label], axis=1)
             self.converged_ = bool(np.max(np.abs(posterior - before), initial=0.0) <= self.tol)
-            before, share = posterior, np.where(posterior > NEGLIGIBLE, posterior, 0.0)
+            before = posterior
+            share = np.where(posterior > NEGLIGIBLE, posterior, 0.0)
             self.class_count_ = size + share.sum(axis=0)
             self._estimate((by_class + (sparse.csr_array(share).T @ as_counted).T).tocsc(), unigram)
-        self.n_iter_, self.objective_path_ = len(path), np.array(path)
+        self.n_iter_ = len(path)
+        self.objective_path_ = np.array(path)
 
     def predict_joint_log_proba(self, X: Any) -> np.ndarray:
         """Compute log p(x, c) without the multinomial coefficient, float64 (N, C); unknown words are skipped."""
@@ -371,7 +389,9 @@ class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
     """
 
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{**_AbsoluteDiscounting._forms, "discount_": "float", "prior_log_odds_": "logs C"},
+        **_AbsoluteDiscounting._forms,
+        "discount_": "float",
+        "prior_log_odds_": "logs C",
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_AbsoluteDiscounting._parameter_constraints,

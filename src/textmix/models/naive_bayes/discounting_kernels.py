@@ -45,7 +45,8 @@ def add_scores(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, weight
     """Add sum_w x_dw log weight(w, c) to ``score[d, c]``, equation (13), for counts in CSR form."""
     for d in range(len(indptr) - 1):
         for i in range(indptr[d], indptr[d + 1]):
-            w, x = indices[i], data[i]
+            w = indices[i]
+            x = data[i]
             if weights.group[w] < 0:
                 continue
             row = weights.table[weights.group[w]]
@@ -74,7 +75,8 @@ def leaving_one_out_root(counts: np.ndarray, number: np.ndarray) -> float:
 
     The maximum is at 0 if no word is counted once, and at 1 if L increases on all of [0, 1] (no word is counted twice).
     """
-    low, high = 0.0, 1.0
+    low = 0.0
+    high = 1.0
     while True:
         middle = 0.5 * (low + high)
         if not low < middle < high:

@@ -110,7 +110,8 @@ class _Seen:
     """
 
     def __init__(self, by_class: sparse.csc_array, discount: np.ndarray, unigram: np.ndarray) -> None:
-        self._by_class, counts = by_class, by_class.data
+        self._by_class = by_class
+        counts = by_class.data
         self.word = by_class.indices
         self.column = np.repeat(np.arange(by_class.shape[1]), np.diff(by_class.indptr))
         self.total = self.sums(counts)

@@ -52,7 +52,9 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
     """
 
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{**LabelCountClassifier._forms, "coef_": "float64 L V", "intercept_": "logs L"},
+        **LabelCountClassifier._forms,
+        "coef_": "float64 L V",
+        "intercept_": "logs L",
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, 0, None, closed="neither")],

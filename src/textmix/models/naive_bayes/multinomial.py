@@ -35,7 +35,9 @@ class _Multinomial(IncrementalCountClassifier):
 
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **CountClassifier._fitted_forms,
-        **{"_feature_count": "float64 V C", "_log_weight": "logs V C", "_impossible": "bool V"},
+        "_feature_count": "float64 V C",
+        "_log_weight": "logs V C",
+        "_impossible": "bool V",
     }
 
     @abstractmethod

@@ -78,8 +78,12 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
         """Schema of the fitted attributes, which depends on ``representation``; see `textmix.serve.state_schema`."""
         kind = type(REPRESENTATIONS[self.representation]())
         return {
-            **{"classes_": "int C", "n_features_in_": "int", "_codes": "int64 N", "_right": "float64 N R"},
-            **{"_postings": (Postings, POSTINGS_FORMS), "representation_": (kind, kind.forms)},
+            "classes_": "int C",
+            "n_features_in_": "int",
+            "_codes": "int64 N",
+            "_right": "float64 N R",
+            "_postings": (Postings, POSTINGS_FORMS),
+            "representation_": (kind, kind.forms),
             **self._calibration_forms,
         }
 
@@ -195,7 +199,8 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
 
     def _vote_shares(self, similarity: np.ndarray, index: np.ndarray) -> np.ndarray:
         """Compute the fractions of votes of the neighbours, float64 (N, C), see `_class_scores`."""
-        weight, shares = self._weight(similarity), np.zeros((len(index), len(self.classes_)))
+        weight = self._weight(similarity)
+        shares = np.zeros((len(index), len(self.classes_)))
         np.add.at(shares, (np.arange(len(index))[:, np.newaxis], self._codes[index]), weight)
         total = shares.sum(axis=1, keepdims=True)
         return np.divide(shares, total, out=np.full(shares.shape, 1.0 / shares.shape[1]), where=total > 0)
@@ -224,6 +229,7 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
 
 def decision_of_shares(shares: np.ndarray, elected: np.ndarray) -> np.ndarray:
     """Convert fractions of votes to decision values, float64 (N, C); for two classes their difference, (N,)."""
-    rows, decision = np.arange(len(shares)), shares.copy()
+    rows = np.arange(len(shares))
+    decision = shares.copy()
     decision[rows, elected] = np.nextafter(shares[rows, elected], np.inf)
     return decision[:, 1] - decision[:, 0] if decision.shape[1] == 2 else decision

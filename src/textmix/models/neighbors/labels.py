@@ -65,8 +65,11 @@ class LabelNeighbors(LabelCountClassifier):
     """
 
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{**LabelCountClassifier._forms, "_pages": "matrix N V", "_labels": "float64 N L"},
-        **{"n_neighbors_": "int", "threshold_": "float"},
+        **LabelCountClassifier._forms,
+        "_pages": "matrix N V",
+        "_labels": "float64 N L",
+        "n_neighbors_": "int",
+        "threshold_": "float",
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "neighbors": ["array-like"],
@@ -90,7 +93,8 @@ class LabelNeighbors(LabelCountClassifier):
 
     def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
         """Store the pages, and select k and, if it is None, the threshold (1 if no score is positive)."""
-        self._pages, self._labels = unit_rows(counts, 2.0), labels.toarray()
+        self._pages = unit_rows(counts, 2.0)
+        self._labels = labels.toarray()
         n = len(self._labels)
         sizes = sorted({min(int(k), max(n - 1, 1)) for k in self.neighbors})
         scores = {k: np.empty(self._labels.shape) for k in sizes}
@@ -105,7 +109,9 @@ class LabelNeighbors(LabelCountClassifier):
             for threshold in self._thresholds(scores[k]):
                 value = sample_f(self._labels, scores[k] >= threshold)
                 if value > best:
-                    best, self.n_neighbors_, self.threshold_ = value, k, float(threshold)
+                    best = value
+                    self.n_neighbors_ = k
+                    self.threshold_ = float(threshold)
 
     def _thresholds(self, scores: np.ndarray) -> Sequence[float] | np.ndarray:
         """Return the candidate thresholds for scores of the training pages (N, L)."""
@@ -123,7 +129,8 @@ class LabelNeighbors(LabelCountClassifier):
         nearest = np.argsort(-similarity, axis=1, kind="stable")[:, : sizes[-1]]
         weight = np.maximum(np.take_along_axis(similarity, nearest, axis=1), 0.0)
         votes = np.zeros((len(similarity), self._labels.shape[1]))
-        found, done = {}, 0
+        found = {}
+        done = 0
         for k in sizes:
             votes += np.einsum("nk,nkl->nl", weight[:, done:k], self._labels[nearest[:, done:k]])
             done = k

@@ -35,7 +35,8 @@ def postings(
     for w in indices:
         start[w + 1] += 1
     start = np.cumsum(start)
-    rows, values = np.empty(len(indices), dtype=np.int32), np.empty(len(indices))
+    rows = np.empty(len(indices), dtype=np.int32)
+    values = np.empty(len(indices))
     place = start[:-1].copy()
     for d in range(len(indptr) - 1):
         for i in range(indptr[d], indptr[d + 1]):
@@ -90,7 +91,8 @@ def nearest(
             for d in range(len(score)):
                 score[d] += left[q, r] * right[d, r]
         for i in range(indptr[q], indptr[q + 1]):
-            w, x = indices[i], data[i]
+            w = indices[i]
+            x = data[i]
             for p in range(start[w], start[w + 1]):
                 score[rows[p]] += x * values[p]
         keep_largest(score, similarity[q], index[q])
@@ -105,7 +107,8 @@ def votes(codes: np.ndarray, weight: np.ndarray, n_classes: int, nearest_wins: b
     with equal votes the one with the nearest neighbour wins, or without ``nearest_wins`` the first.
     """
     elected = np.empty(codes.shape, dtype=np.int64)
-    total, first = np.empty(n_classes), np.empty(n_classes, dtype=np.int64)
+    total = np.empty(n_classes)
+    first = np.empty(n_classes, dtype=np.int64)
     for q in range(codes.shape[0]):
         total[:], first[:] = 0.0, -1
         best = codes[q, 0]

@@ -50,9 +50,14 @@ class _ParametricMixture(LabelCountClassifier):
 
     #: Schema of the fitted attributes, see `textmix.serve.state_schema`.
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{**LabelCountClassifier._forms, "theta_": "float64 V L", "alpha_": "float64 L L"},
-        **{"label_count_": "float64 L", "size_count_": "float64 L+1", "objective_path_": "float64 *"},
-        **{"n_iter_": "int", "converged_": "bool"},
+        **LabelCountClassifier._forms,
+        "theta_": "float64 V L",
+        "alpha_": "float64 L L",
+        "label_count_": "float64 L",
+        "size_count_": "float64 L+1",
+        "objective_path_": "float64 *",
+        "n_iter_": "int",
+        "converged_": "bool",
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "xi": [Interval(Real, 1, None, closed="neither")],
@@ -158,8 +163,10 @@ class _ParametricMixture(LabelCountClassifier):
         """Run EM on the sums over all pages, and set the fitted attributes."""
         if not len(sums.sets):
             raise ValueError("no page has a label; give at least one labelled page with a positive weight")
-        generator, training = check_random_state(self.random_state), gather(sums, self.xi - 1.0)
-        size, n_labels = len(training.word), training.shape[1]
+        generator = check_random_state(self.random_state)
+        training = gather(sums, self.xi - 1.0)
+        size = len(training.word)
+        n_labels = training.shape[1]
         # EM divides the words of a page among its labels in proportion to theta: initially equally or at random.
         theta = generator.standard_exponential(size) if self.init == "random" else np.ones(size)
         em = EMRun(training, self.xi, self.zeta, theta, np.full((n_labels, n_labels), 0.5))
@@ -170,9 +177,13 @@ class _ParametricMixture(LabelCountClassifier):
                 path = [em.evaluate()]
             rest, self.converged_ = em.iterate(self.tol, self.max_iter, learn_alpha=True)
             path += rest[1:]
-        self._sums, self.label_count_, self.size_count_ = sums, sums.label_count, sums.size_count
-        self.theta_, self.alpha_ = em.dense_theta(), em.alpha
-        self.objective_path_, self.n_iter_ = np.array(path), len(path) - 1
+        self._sums = sums
+        self.label_count_ = sums.label_count
+        self.size_count_ = sums.size_count
+        self.theta_ = em.dense_theta()
+        self.alpha_ = em.alpha
+        self.objective_path_ = np.array(path)
+        self.n_iter_ = len(path) - 1
         return self
 
     @in_form_of_y
@@ -236,7 +247,8 @@ class _ParametricMixture(LabelCountClassifier):
         if self.search == "exact" and len(known) > EXACT_LIMIT:
             raise ConfigError(f"search='exact' takes at most {EXACT_LIMIT} labels, not {len(known)}; use search='flip'")
         pages = self._pages(counts)
-        search, model = SEARCHES[self.search], self._model().of_labels(known)
+        search = SEARCHES[self.search]
+        model = self._model().of_labels(known)
 
         def search_in(low: int, high: int) -> tuple[np.ndarray, np.ndarray]:
             """Compute label sets and probabilities of the pages ``low:high``."""
@@ -256,7 +268,8 @@ class _ParametricMixture(LabelCountClassifier):
 
     def _pages(self, counts: sparse.csr_array) -> pmm_predict.Pages:
         """Convert counts to the types of the kernels, divided by the temperature."""
-        indptr, indices = counts.indptr.astype(np.int64), counts.indices.astype(np.int32)
+        indptr = counts.indptr.astype(np.int64)
+        indices = counts.indices.astype(np.int32)
         return pmm_predict.Pages(indptr, indices, counts.data / np.float64(self.temperature))
 
     def _model(self) -> pmm_predict.Parameters:
@@ -290,7 +303,8 @@ def set_prior(sizes: np.ndarray, label_count: np.ndarray) -> tuple[np.ndarray, n
     log_odds : ndarray of shape (L,)
         log o_l.
     """
-    n_labels, n = len(label_count), sizes[1:].sum()
+    n_labels = len(label_count)
+    n = sizes[1:].sum()
     log_odds = np.log(label_count + 0.5) - np.log(n - label_count + 0.5)
     symmetric = np.full(n_labels + 1, -np.inf)
     symmetric[0] = 0.0

@@ -40,10 +40,8 @@ class Parameters(NamedTuple):
         """Return the parameters of some labels, int (K,), alone."""
         if len(labels) == len(self.alpha):
             return self
-        theta, alpha = (
-            np.ascontiguousarray(self.theta[:, labels]),
-            np.ascontiguousarray(self.alpha[np.ix_(labels, labels)]),
-        )
+        theta = np.ascontiguousarray(self.theta[:, labels])
+        alpha = np.ascontiguousarray(self.alpha[np.ix_(labels, labels)])
         return Parameters(theta, alpha, self.size_weight[: len(labels) + 1].copy(), self.label_weight[labels])
 
 
@@ -75,7 +73,8 @@ class SetSums(NamedTuple):
 def open_page(pages: Pages, number: int, theta: np.ndarray) -> Page:
     """Return page ``number``: its counts in increasing order, and the rows of theta of its words in the same order."""
     row = slice(pages.indptr[number], pages.indptr[number + 1])
-    indices, data = pages.indices[row], pages.data[row]
+    indices = pages.indices[row]
+    data = pages.data[row]
     order = stable_order(data)
     rows = np.empty((len(order), theta.shape[1]))
     for i in range(len(order)):
@@ -153,7 +152,9 @@ def extension_scores(page: Page, model: Parameters, sums: SetSums) -> np.ndarray
         return np.full(n_labels, -np.inf)
     inverse = 1.0 / (size * size)
     prior = label_prior(model, sums.member) + model.size_weight[size]
-    factor, score, product = np.empty(n_labels), np.empty(n_labels), np.empty(n_labels)
+    factor = np.empty(n_labels)
+    score = np.empty(n_labels)
+    product = np.empty(n_labels)
     for k in range(n_labels):
         factor[k], score[k] = 1.0 + 2.0 * sums.bias[k], model.label_weight[k] + prior
     i = 0
@@ -212,7 +213,8 @@ def visited_marginals(visited: np.ndarray, added: np.ndarray, size: int, margina
 
     ``size`` is the number of labels that `greedy` returned.
     """
-    steps, n_labels = min(size + 1, len(added)), len(marginal)
+    steps = min(size + 1, len(added))
+    n_labels = len(marginal)
     top = -np.inf
     for step in range(steps):
         for k in range(n_labels):
@@ -236,18 +238,21 @@ def visited_marginals(visited: np.ndarray, added: np.ndarray, size: int, margina
 @njit(nogil=True)
 def _best_entry(scores: np.ndarray) -> tuple[int, int]:
     """Return row and column of the highest score, the first of a tie; (-1, -1) if all are -inf."""
-    row, column = -1, -1
+    row = -1
+    column = -1
     for b in range(len(scores)):
         k = best_label(scores[b])
         if k >= 0 and (row < 0 or better(scores[b, k], scores[row, column])):
-            row, column = b, k
+            row = b
+            column = k
     return row, column
 
 
 @njit(nogil=True)
 def _next_layer(layer: np.ndarray, scores: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the best distinct sets that have one label more than the sets of a layer."""
-    chosen, reached = np.zeros((width, layer.shape[1]), dtype=np.bool_), np.empty(width)
+    chosen = np.zeros((width, layer.shape[1]), dtype=np.bool_)
+    reached = np.empty(width)
     filled = 0
     while filled < width:
         row, column = _best_entry(scores)
@@ -271,11 +276,14 @@ def beam(page: Page, model: Parameters, width: int) -> np.ndarray:
     A set is extended only by labels that increase its own score, so a beam of width 1 is `greedy`.
     """
     n_labels = len(model.alpha)
-    layer, reached = np.zeros((1, n_labels), dtype=np.bool_), np.full(1, -np.inf)
-    best, best_score = layer[0], -np.inf
+    layer = np.zeros((1, n_labels), dtype=np.bool_)
+    reached = np.full(1, -np.inf)
+    best = layer[0]
+    best_score = -np.inf
     while len(layer) > 0:
         if better(reached[0], best_score):
-            best, best_score = layer[0], reached[0]
+            best = layer[0]
+            best_score = reached[0]
         scores = np.empty((len(layer), n_labels))
         for b in range(len(layer)):
             copy_into(scores[b], extension_scores(page, model, sums_of(page, model.alpha, layer[b])))
@@ -305,11 +313,14 @@ def flip(page: Page, model: Parameters, member: np.ndarray) -> None:
             if removed >= 0:
                 base[removed] = False
             if removed >= 0 and base.any() and better(set_score(page, model, base), reached):
-                reached, best, improved = set_score(page, model, base), base.copy(), True
+                reached = set_score(page, model, base)
+                best = base.copy()
+                improved = True
             scores = extension_scores(page, model, sums_of(page, model.alpha, base))
             label = best_label(scores)
             if label >= 0 and label != removed and better(scores[label], reached):
-                reached, improved = scores[label], True
+                reached = scores[label]
+                improved = True
                 best = base
                 best[label] = True
         copy_into(member, best)
@@ -360,9 +371,12 @@ def set_scores(pages: Pages, model: Parameters, member: np.ndarray) -> np.ndarra
 @njit(nogil=True)
 def predict_greedily(pages: Pages, model: Parameters, width: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the label sets of pages by `greedy`, and the marginals of the sets that it visits."""
-    n, n_labels = len(pages.indptr) - 1, len(model.alpha)
-    member, marginal = np.zeros((n, n_labels), dtype=np.bool_), np.zeros((n, n_labels))
-    visited, added = np.empty((n_labels, n_labels)), np.empty(n_labels, dtype=np.int64)
+    n = len(pages.indptr) - 1
+    n_labels = len(model.alpha)
+    member = np.zeros((n, n_labels), dtype=np.bool_)
+    marginal = np.zeros((n, n_labels))
+    visited = np.empty((n_labels, n_labels))
+    added = np.empty(n_labels, dtype=np.int64)
     for d in range(n):
         size = greedy(open_page(pages, d, model.theta), model, visited, added)
         visited_marginals(visited, added, size, marginal[d])
@@ -392,8 +406,10 @@ def predict_by_flips(pages: Pages, model: Parameters, width: int) -> tuple[np.nd
 @njit(nogil=True)
 def predict_exactly(pages: Pages, model: Parameters, width: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the label sets of pages by `exact`, and their marginals over all label sets."""
-    n, n_labels = len(pages.indptr) - 1, len(model.alpha)
-    member, marginal = np.zeros((n, n_labels), dtype=np.bool_), np.zeros((n, n_labels))
+    n = len(pages.indptr) - 1
+    n_labels = len(model.alpha)
+    member = np.zeros((n, n_labels), dtype=np.bool_)
+    marginal = np.zeros((n, n_labels))
     for d in range(n):
         copy_into(member[d], exact(open_page(pages, d, model.theta), model, marginal[d]))
     return member, marginal

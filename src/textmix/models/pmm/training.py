@@ -78,7 +78,8 @@ def _by_set(X: sparse.csr_array, Y: np.ndarray, weight: np.ndarray) -> tuple[np.
 
 def gather(sums: SetCounts, prior: float) -> Training:
     r"""Enumerate the parameters, and arrange the counts in the layout of the EM kernels."""
-    sets, counts = sums.sets, sums.counts
+    sets = sums.sets
+    counts = sums.counts
     single = sets.sum(axis=1) == 1
     word, label, alone = _parameters(sets, counts, single)
     return _lay_out(sets[~single], sparse.csr_array(counts[~single]), (word, label, alone), prior)
@@ -110,11 +111,13 @@ def _lay_out(
 ) -> Training:
     """Arrange label sets, counts and parameters as `Training`."""
     word, label, alone = parameters
-    n_labels, n_words = sets.shape[1], counts.shape[1]
+    n_labels = sets.shape[1]
+    n_words = counts.shape[1]
     row = np.repeat(np.arange(len(sets)), np.diff(counts.indptr))
     order = np.lexsort((counts.data, row))
     _, member = np.nonzero(sets)
-    sizes, lengths = sets.sum(axis=1), np.diff(counts.indptr)
+    sizes = sets.sum(axis=1)
+    lengths = np.diff(counts.indptr)
     slot_start = _starts(np.repeat(lengths, sizes))
     layout = kernels.SetLayout(
         start=_starts(lengths),
@@ -152,10 +155,14 @@ class EMRun:
     """
 
     def __init__(self, training: Training, xi: float, zeta: float, theta: np.ndarray, alpha: np.ndarray) -> None:
-        self.training, self.prior, self.zeta = training, xi - 1.0, zeta
-        self.theta, self.alpha = theta, alpha
+        self.training = training
+        self.prior = xi - 1.0
+        self.zeta = zeta
+        self.theta = theta
+        self.alpha = alpha
         layout = training.layout
-        self._gain, self._mass = np.zeros_like(theta), np.zeros(len(layout.label))
+        self._gain = np.zeros_like(theta)
+        self._mass = np.zeros(len(layout.label))
         self._unseen = training.shape[0] - np.diff(layout.support)
         self._expectation()
         self.update(learn_alpha=False)

@@ -80,7 +80,8 @@ def label_weights(layout: SetLayout, alpha: np.ndarray) -> np.ndarray:
     r"""Return c_l(y) = (2 / |y|^2) \sum_{m in y} \alpha_lm of every member, float64 (M,)."""
     c = np.empty(len(layout.label))
     for s in range(len(layout.start) - 1):
-        first, last = layout.member_start[s], layout.member_start[s + 1]
+        first = layout.member_start[s]
+        last = layout.member_start[s + 1]
         for j in range(first, last):
             total = 0.0
             for m in range(first, last):
@@ -95,12 +96,14 @@ def chunk_product(values: np.ndarray, weights: np.ndarray, start: int) -> tuple[
     end = min(start + CHUNK, len(values))
     if end == start + CHUNK and weights[end - 1] == weights[start]:
         # Two chains of products, since one would wait for each result; the weights increase, so all eight are equal.
-        even, odd = values[start], values[start + 1]
+        even = values[start]
+        odd = values[start + 1]
         for k in range(start + 2, end, 2):
             even *= values[k]
             odd *= values[k + 1]
         return even * odd, end
-    product, k = values[start], start + 1
+    product = values[start]
+    k = start + 1
     while k < end and weights[k] == weights[start]:
         product *= values[k]
         k += 1
@@ -113,13 +116,17 @@ def weighted_log_sum(values: np.ndarray, weights: np.ndarray) -> float:
 
     The values are positive, the weights in non-decreasing order, float64 (n,) each.
     """
-    total, product, weight, i = 0.0, 1.0, 0.0, 0
+    total = 0.0
+    product = 1.0
+    weight = 0.0
+    i = 0
     while i < len(values):
         following = weights[i]
         factor, i = chunk_product(values, weights, i)
         if following != weight or product * factor < SMALL:
             total += weight * np.log(product)
-            product, weight = factor, following
+            product = factor
+            weight = following
         else:
             product *= factor
     return total + weight * np.log(product)
@@ -206,7 +213,8 @@ def update_alpha(layout: SetLayout, mass: np.ndarray, zeta: float, alpha: np.nda
     n_labels = len(alpha)
     shared = np.zeros((n_labels, n_labels))
     for s in range(len(layout.start) - 1):
-        first, last = layout.member_start[s], layout.member_start[s + 1]
+        first = layout.member_start[s]
+        last = layout.member_start[s + 1]
         for j in range(first, last):
             for m in range(first, last):
                 shared[layout.label[j], layout.label[m]] += mass[j] / ((last - first) * (last - first))

@@ -110,7 +110,8 @@ class LDAClassifier(CountClassifier):
 
     def _fit_classes(self, X: sparse.csr_array, codes: np.ndarray, weight: np.ndarray) -> None:
         """Train the topics of each class; all document weights are 1."""
-        rng, self.n_iter_ = check_random_state(self.random_state), self.max_iter
+        rng = check_random_state(self.random_state)
+        self.n_iter_ = self.max_iter
         self.topics_ = np.empty((len(self.classes_), self.n_components, X.shape[1]))
         for code in range(len(self.classes_)):
             start = np.random.RandomState(rng.randint(2**31 - 1))
@@ -122,7 +123,8 @@ class LDAClassifier(CountClassifier):
         counts = rng.gamma(START, 1.0 / START, (self.n_components, X.shape[1]))
         seen = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))
         rest = counts.sum(axis=1) - counts[:, seen].sum(axis=1)
-        part, found = X[:, seen], np.ascontiguousarray(counts[:, seen].T)
+        part = X[:, seen]
+        found = np.ascontiguousarray(counts[:, seen].T)
         for _ in range(self.max_iter):
             words = expectations(found, rest)
             gamma = rng.gamma(START, 1.0 / START, (X.shape[0], self.n_components))
@@ -157,8 +159,10 @@ class LDAClassifier(CountClassifier):
             If ``y`` contains a class that was not seen during fit.
         """
         check_is_fitted(self)
-        X, rng = check_counts(self, X, reset=False), check_random_state(random_state)
-        found, codes = np.empty(X.shape[0]), class_codes(self.classes_, np.asarray(y))
+        X = check_counts(self, X, reset=False)
+        rng = check_random_state(random_state)
+        found = np.empty(X.shape[0])
+        codes = class_codes(self.classes_, np.asarray(y))
         for code in np.unique(codes):
             rows = np.flatnonzero(codes == code)
             tokens, offsets = in_order(X[rows], rng)

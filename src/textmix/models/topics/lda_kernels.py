@@ -70,7 +70,8 @@ def log_share(gamma: np.ndarray, k: int) -> float:
 @njit
 def rows_and_columns(indices: np.ndarray, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Gather the rows of ``words``, float64 (V, K), of a document's n words, (n, K), and their transpose, (K, n)."""
-    rows, columns = np.empty((len(indices), words.shape[1])), np.empty((words.shape[1], len(indices)))
+    rows = np.empty((len(indices), words.shape[1]))
+    columns = np.empty((words.shape[1], len(indices)))
     for i in range(len(indices)):
         for k in range(words.shape[1]):
             rows[i, k] = columns[k, i] = words[indices[i], k]
@@ -99,7 +100,10 @@ def set_ratios(
         part[i] = data[i] / likely[i]
     whole = n // 4 * 4
     for i in range(0, whole, 4):
-        a, b, c, d = part[i], part[i + 1], part[i + 2], part[i + 3]
+        a = part[i]
+        b = part[i + 1]
+        c = part[i + 2]
+        d = part[i + 3]
         for k in range(n_topics):
             sum_of_two = (ratios[k] + a * rows[i, k]) + b * rows[i + 1, k]
             ratios[k] = (sum_of_two + c * rows[i + 2, k]) + d * rows[i + 3, k]
@@ -120,8 +124,10 @@ def sweep_documents(
     times; it has converged when the mean change is below ``tol``.
     """
     indptr, indices, data = X
-    n_topics, found = words.shape[1], np.zeros_like(words)
-    shares, ratios = np.empty(n_topics), np.empty(n_topics)
+    n_topics = words.shape[1]
+    found = np.zeros_like(words)
+    shares = np.empty(n_topics)
+    ratios = np.empty(n_topics)
     for d in range(len(gamma)):
         cells = slice(indptr[d], indptr[d + 1])
         rows, columns = rows_and_columns(indices[cells], words)
@@ -138,7 +144,8 @@ def sweep_documents(
             if change / n_topics < tol:
                 break
         for i in range(indptr[d], indptr[d + 1]):
-            w, total = indices[i], TINY
+            w = indices[i]
+            total = TINY
             for k in range(n_topics):
                 total += shares[k] * words[w, k]
             for k in range(n_topics):
@@ -156,12 +163,16 @@ def bounds(
     per document.
     """
     indptr, indices, data = X
-    n_topics, found = words.shape[1], np.empty(len(indptr) - 1)
-    gamma, shares, ratios = np.empty(n_topics), np.empty(n_topics), np.empty(n_topics)
+    n_topics = words.shape[1]
+    found = np.empty(len(indptr) - 1)
+    gamma = np.empty(n_topics)
+    shares = np.empty(n_topics)
+    ratios = np.empty(n_topics)
     for d in range(len(found)):
         cells = slice(indptr[d], indptr[d + 1])
         rows, columns = rows_and_columns(indices[cells], words)
-        likely, length = np.empty(len(rows)), data[cells].sum()
+        likely = np.empty(len(rows))
+        length = data[cells].sum()
         gamma[:] = alpha + length / n_topics
         set_shares(gamma, shares)
         for _ in range(updates):
@@ -185,8 +196,11 @@ def bounds(
 @njit
 def drawn_anew(weights: np.ndarray, share: float) -> np.ndarray:
     """Sample R indices in proportion to weights (R,), by systematic resampling from one number in [0, 1)."""
-    total, n = weights.sum(), len(weights)
-    chosen, passed, at = np.empty(n, np.int64), weights[0], 0
+    total = weights.sum()
+    n = len(weights)
+    chosen = np.empty(n, np.int64)
+    passed = weights[0]
+    at = 0
     for r in range(n):
         while passed < total * (r + share) / n and at < n - 1:
             at += 1
@@ -206,14 +220,18 @@ def draw_topics(
     topic and is updated; ``state``, uint64 (P,), P = G times `TOGETHER`, contains the random state of each particle.
     """
     groups, n_topics = count.shape[:2]
-    share, last = np.empty(len(state)), np.full(len(state), -1)
-    weights, drawn, counts = phi.ravel(), topic.ravel(), count.ravel()
+    share = np.empty(len(state))
+    last = np.full(len(state), -1)
+    weights = phi.ravel()
+    drawn = topic.ravel()
+    counts = count.ravel()
     for m in range(start, stop):
         for r in range(len(state)):
             state[r] += STEP
             share[r] = hashed(state[r])
         for g in range(groups):
-            at, first = (g * len(words) + m) * TOGETHER, g * n_topics * TOGETHER
+            at = (g * len(words) + m) * TOGETHER
+            first = g * n_topics * TOGETHER
             draw_places(drawn, at, weights, words[m] * n_topics, counts, first, n_topics, share, last, g * TOGETHER)
     for r in range(len(state) if stop > start else 0):
         count[r // TOGETHER, last[r], r % TOGETHER] += 1.0
@@ -241,11 +259,14 @@ def left_to_right(
     topics of the earlier words) is the next factor; then the particles are resampled with these probabilities, and each
     samples the topic of the word.  ``phi`` is (V, K), p(word | topic); document d uses ``seed`` + d.
     """
-    n_topics, found = phi.shape[1], np.zeros(len(offsets) - 1)
+    n_topics = phi.shape[1]
+    found = np.zeros(len(offsets) - 1)
     # Particles beyond R pad the last group and are never read.
     groups = (particles + TOGETHER - 1) // TOGETHER
     width = groups * TOGETHER
-    likely, state, order = np.empty(particles), np.empty(width, np.uint64), np.arange(width).astype(np.uint64)
+    likely = np.empty(particles)
+    state = np.empty(width, np.uint64)
+    order = np.arange(width).astype(np.uint64)
     for d in range(len(found)):
         words = tokens[offsets[d] : offsets[d + 1]]
         topic = np.full((groups, len(words), TOGETHER), -1)
