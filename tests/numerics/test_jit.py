@@ -148,7 +148,7 @@ def test_a_disk_that_is_full_ends_no_process(monkeypatch: pytest.MonkeyPatch, tm
     def save(*code: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    jit._save_alone(save, "signature", "code")
+    jit._save_exclusively(save, "signature", "code")
 
 
 def test_a_kernel_outside_the_library_has_no_cache_and_settings_of_numba_stay(monkeypatch: pytest.MonkeyPatch) -> None:
