@@ -27,8 +27,8 @@ models = {
 
 # %%
 # The documents are sorted by the probability of the predicted class and divided into ten bins of equal size. A
-# calibrated model lies on the diagonal. The generative models assign probabilities close to 1 to 90 % of the documents.
-# Logistic regression with this strong penalty is underconfident. All four have similar accuracies.
+# calibrated model lies on the diagonal. The generative models assign probabilities close to 1 to 90 % of the
+# documents. Logistic regression with this strong penalty is underconfident. All four have similar accuracies.
 figure, axes = plt.subplots(figsize=(6.3, 4.8))
 axes.plot([0, 1], [0, 1], color="0.6", linewidth=1)
 for (name, model), marker in zip(models.items(), "os^D", strict=True):
