@@ -247,7 +247,7 @@ def test_parts_of_label_sets_need_all_labels_at_the_first_call() -> None:
     with pytest.raises(ValueError, match="unknown label 'd'"):
         model.partial_fit(X[:1], [["d"]])
     with pytest.raises(ValueError, match="y has 2 labels, the first pages had 3"):
-        model.partial_fit(X[:1], [[0, 1]])
+        model.partial_fit(X[:1], np.array([[0, 1]]))
 
 
 def test_a_part_without_labels_adds_its_pages_to_the_sizes_alone() -> None:
