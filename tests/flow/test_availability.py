@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from reproduction.flow.availability import COLUMNS, available_roles, reach, reaches, survey, table
+from reproduction.flow.availability import COLUMNS, available_roles, reach, resolves, survey, table
 from textmix.data.registry import DatasetEntry, dataset_entry, load_registry
 
 SHA = "0123456789abcdef" * 4
@@ -39,15 +39,15 @@ def cells(resources: Path, mirror: Path | None, *, near: bool = True, **more: An
 
 def test_each_source_is_named_in_turn(tmp_path: Path) -> None:
     mirror = tmp_path / "mirror"
-    web = {"data set": "tiny", "size": "not known", "from": "https example.org", "reachable": "yes"}
-    web |= {"wrong copy noticed by": "counts", "rows that wait": "7", "terms": "free"}
+    web = {"data set": "tiny", "size": "unknown", "from": "https example.org", "available": "yes"}
+    web |= {"verified by": "counts", "published values": "7", "terms": "free"}
     assert cells(tmp_path, None) == web
-    assert cells(tmp_path, mirror, near=False) == {**web, "reachable": "no"}
+    assert cells(tmp_path, mirror, near=False) == {**web, "available": "no"}
     (mirror / "tiny").mkdir(parents=True)
     (mirror / "tiny/tiny.arff.xz").write_bytes(b"x")
     found = cells(tmp_path, mirror, near=False)
-    assert (found["from"], found["reachable"], found["size"]) == ("mirror", "yes", "2.0 MB")
-    assert found["wrong copy noticed by"] == "content digest"
+    assert (found["from"], found["available"], found["size"]) == ("mirror", "yes", "2.0 MB")
+    assert found["verified by"] == "content digest"
     (tmp_path / "tiny").mkdir()
     (tmp_path / "tiny/fetch.json").write_text(json.dumps({"status": "had", "source": "hand", "form": "https"}))
     assert cells(tmp_path, mirror)["from"] == "in resources, from hand"
@@ -55,26 +55,45 @@ def test_each_source_is_named_in_turn(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("expect", "identity"), [({"documents": 3}, "counts"), ({}, "nothing")])
 def test_data_without_digest_are_told(tmp_path: Path, expect: dict[str, int], identity: str) -> None:
-    assert cells(tmp_path, None, expect=expect)["wrong copy noticed by"] == identity
+    assert cells(tmp_path, None, expect=expect)["verified by"] == identity
 
 
 def test_a_mirror_alone_must_be_there(tmp_path: Path) -> None:
     found = cells(tmp_path, None, sources=[{"mirror": {"data": FILE}}])
-    assert "none here: TEXTMIX_MIRROR" in found["from"] and found["reachable"] == "no"
+    assert "TEXTMIX_MIRROR" in found["from"] and found["available"] == "no"
 
 
 def test_the_next_host_is_named_where_the_first_is_not_found(tmp_path: Path) -> None:
     first, second = ({"https": {"data": {"urls": [f"https://{host}.org/tiny"]}}} for host in ("one", "two"))
     both = entry(sources=[first, {**second, "files": {"data": "tiny-2.arff"}}])
-    (found,) = survey([both], tmp_path, None, finds=lambda host: host == "two.org")
+    (found,) = survey([both], tmp_path, None, is_resolved=lambda host: host == "two.org")
     assert (found.origin, found.reachable) == ("https two.org", "yes")
-    (found,) = survey([both], tmp_path, None, finds=lambda host: False)
+    (found,) = survey([both], tmp_path, None, is_resolved=lambda host: False)
     assert (found.origin, found.reachable) == ("https one.org", "no")
+
+
+def test_files_placed_by_hand_are_available_without_network(tmp_path: Path) -> None:
+    data = entry()
+    for name in data.names:
+        (tmp_path / data.id).mkdir(exist_ok=True)
+        (tmp_path / data.id / name).write_bytes(b"x")
+    (finding,) = survey([data], tmp_path, None, is_resolved=lambda host: False)
+    assert (finding.origin, finding.reachable) == ("in resources, placed by hand", "yes")
+
+
+def test_a_local_file_is_available_if_it_exists(tmp_path: Path) -> None:
+    path = tmp_path / "texts.csv"
+    local = entry(sources=[{"local": {"data": {"path": str(path)}}}])
+    (finding,) = survey([local], tmp_path, None)
+    assert finding.reachable == "no" and finding.reason == f"{path} does not exist"
+    path.write_text("text,label\n", encoding="utf-8")
+    (finding,) = survey([local], tmp_path, None)
+    assert (finding.origin, finding.reachable) == ("local file", "yes")
 
 
 def test_each_host_is_asked_once_and_the_table_is_aligned(tmp_path: Path) -> None:
     asked: list[str] = []
-    findings = survey([entry(), entry()], tmp_path, None, finds=lambda host: bool(asked.append(host)))
+    findings = survey([entry(), entry()], tmp_path, None, is_resolved=lambda host: bool(asked.append(host)))
     assert asked == ["example.org"]
     head, rule, *rows = table(findings).split("\n")
     assert set(rule) == {"-"} and len(rows) == 2
@@ -82,7 +101,7 @@ def test_each_host_is_asked_once_and_the_table_is_aligned(tmp_path: Path) -> Non
 
 
 def test_a_name_that_no_host_has_is_not_reached() -> None:
-    assert not reaches("nowhere.invalid")
+    assert not resolves("nowhere.invalid")
 
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,10 +124,10 @@ def nowhere(_host: str) -> bool:
 
 
 def test_without_a_network_the_stand_in_is_read_at_once_and_the_reason_names_the_host(tmp_path: Path) -> None:
-    taken = available_roles(ROLES, reach(entries(), tmp_path, None, finds=nowhere))
+    taken = available_roles(ROLES, reach(entries(), tmp_path, None, is_resolved=nowhere))
     assert taken["news"] == SUBSTITUTE
     assert taken["text"]["dataset"] is None
-    assert taken["text"]["note"] == "newsgroups_messages is out of reach: the name of qwone.com is not found from here"
+    assert taken["text"]["note"] == "newsgroups_messages is out of reach: host name qwone.com cannot be resolved"
     assert taken["none"] == ROLES["none"]
 
 
@@ -120,7 +139,7 @@ def test_files_of_a_mirror_and_fetched_files_are_within_reach_without_a_network(
     (resources / "nus_wide").mkdir(parents=True)
     record = {"status": "had", "source": "https", "form": "https", "files": {}, "state": ""}
     (resources / "nus_wide/fetch.json").write_text(json.dumps(record), encoding="utf-8")
-    taken = available_roles(ROLES, reach(entries(), resources, mirror, finds=nowhere))
+    taken = available_roles(ROLES, reach(entries(), resources, mirror, is_resolved=nowhere))
     assert {role: entry["dataset"] for role, entry in taken.items()} == {
         "news": "newsgroups_18828",
         "text": "newsgroups_messages",
@@ -130,5 +149,5 @@ def test_files_of_a_mirror_and_fetched_files_are_within_reach_without_a_network(
 
 
 def test_a_data_set_is_within_reach_where_any_of_its_hosts_is_found(tmp_path: Path) -> None:
-    reason = reach([REGISTRY["yahoo_society"]], tmp_path, None, finds=lambda host: host == "cometa.ujaen.es")
+    reason = reach([REGISTRY["yahoo_society"]], tmp_path, None, is_resolved=lambda host: host == "cometa.ujaen.es")
     assert reason("yahoo_society") == ""

@@ -7,6 +7,7 @@ access immediately plans what it can compute: a role with an unavailable data se
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import socket
 import threading
@@ -23,9 +24,17 @@ from textmix.data.registry import RECORD, DatasetEntry, Source
 #: Data set -> reason why it is unavailable, as a clause; "" if it is available.
 Reach = Callable[[str], str]
 #: Header of the table of findings.
-COLUMNS = ("data set", "size", "from", "reachable", "rows that wait", "wrong copy noticed by", "terms")
+COLUMNS = (
+    "data set",
+    "size",
+    "from",
+    "available",
+    "published values",
+    "verified by",
+    "terms",
+)
 #: Timeout of a host name lookup, in seconds.
-_PATIENCE = 3.0
+_LOOKUP_SECONDS = 3.0
 
 
 @dataclass(frozen=True)
@@ -63,7 +72,7 @@ class Finding:
     @property
     def cells(self) -> tuple[str, ...]:
         """The cells of a table row, in the order of `COLUMNS`."""
-        size = "not known" if self.size is None else f"{self.size / 1e6:.1f} MB"
+        size = "unknown" if self.size is None else f"{self.size / 1e6:.1f} MB"
         return self.dataset, size, self.origin, self.reachable, self.unlocks, self.identity, self.terms
 
     @property
@@ -72,7 +81,7 @@ class Finding:
         if self.reachable == "yes":
             return ""
         host = self.origin.removeprefix("https ")
-        return f"the name of {host} is not found from here" if host != self.origin else self.origin.split(": ")[-1]
+        return f"host name {host} cannot be resolved" if host != self.origin else self.origin.split(": ")[-1]
 
 
 def table(findings: Iterable[Finding]) -> str:
@@ -85,20 +94,18 @@ def table(findings: Iterable[Finding]) -> str:
     return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
 
 
-def reaches(host: str) -> bool:
-    """Check that a host name can be resolved within `_PATIENCE` seconds, without contacting the host."""
-    found: list[bool] = []
+def resolves(host: str) -> bool:
+    """Check that a host name can be resolved within `_LOOKUP_SECONDS`, without contacting the host."""
+    addresses: list[object] = []
 
-    def look() -> None:
-        try:
-            found.append(bool(socket.getaddrinfo(host, 443)))
-        except OSError:
-            found.append(False)
+    def look_up() -> None:
+        with contextlib.suppress(OSError):
+            addresses.extend(socket.getaddrinfo(host, 443))
 
-    thread = threading.Thread(target=look, daemon=True)
+    thread = threading.Thread(target=look_up, daemon=True)
     thread.start()
-    thread.join(_PATIENCE)
-    return found == [True]
+    thread.join(_LOOKUP_SECONDS)
+    return bool(addresses)
 
 
 def survey(
@@ -106,7 +113,7 @@ def survey(
     resources: Path,
     mirror: Path | None,
     unlocks: Mapping[str, str] = MappingProxyType({}),
-    finds: Callable[[str], bool] = reaches,
+    is_resolved: Callable[[str], bool] = resolves,
 ) -> list[Finding]:
     """Determine the availability of data sets without fetching them; only records are read.
 
@@ -120,30 +127,45 @@ def survey(
         Folder with raw data.
     unlocks : mapping, default={}
         Data set -> description of the number of published values that need it.
-    finds : callable, default=reaches
+    is_resolved : callable, default=resolves
         Predicate that checks whether a host name can be resolved; called once per host.
 
     Returns
     -------
     list of Finding
     """
-    asked = functools.cache(finds)
-    found = []
+    is_resolved = functools.cache(is_resolved)
+    findings = []
     for entry in entries:
-        record = read_record(resources / entry.id / RECORD)
-        is_local = any(source.kind == "local" for source in entry.sources)
-        placed = next((source for source in entry.sources if _is_placed(source, resources / entry.id)), None)
-        if record.get("status") == "had" and record.get("form") in entry.forms and not is_local:
-            source, origin, near = entry.forms[record["form"]], f"in resources, from {record['source']}", True
-        elif placed is not None and not is_local:
-            source, origin, near = placed, "in resources, placed by hand", True
-        else:
-            source, origin, near = _first_source(entry, mirror, asked)
+        source, origin, is_available = _locate(entry, resources, mirror, is_resolved)
         sizes = [file.bytes for file in source.files.values()]
-        size = None if None in sizes else sum(bytes_ or 0 for bytes_ in sizes)
-        facts = (origin, _identity(entry, source), size, entry.terms, "yes" if near else "no")
-        found.append(Finding(entry.id, *facts, unlocks.get(entry.id, "")))
-    return found
+        findings.append(
+            Finding(
+                dataset=entry.id,
+                origin=origin,
+                identity=_identity(entry, source),
+                size=None if None in sizes else sum(filter(None, sizes)),
+                terms=entry.terms,
+                reachable="yes" if is_available else "no",
+                unlocks=unlocks.get(entry.id, ""),
+            )
+        )
+    return findings
+
+
+def _locate(
+    entry: DatasetEntry, resources: Path, mirror: Path | None, is_resolved: Callable[[str], bool]
+) -> tuple[Source, str, bool]:
+    """Return the source of a data set, its description, and whether it is available."""
+    if any(source.kind == "local" for source in entry.sources):
+        return _first_source(entry, mirror, is_resolved)
+    record = read_record(resources / entry.id / RECORD)
+    if record.get("status") == "had" and record.get("form") in entry.forms:
+        return entry.forms[record["form"]], f"in resources, from {record['source']}", True
+    for source in entry.sources:
+        if _is_placed(source, resources / entry.id):
+            return source, "in resources, placed by hand", True
+    return _first_source(entry, mirror, is_resolved)
 
 
 def _is_placed(source: Source, folder: Path) -> bool:
@@ -151,26 +173,28 @@ def _is_placed(source: Source, folder: Path) -> bool:
     return bool(source.names) and all((folder / name).is_file() for name in source.names.values())
 
 
-def _first_source(entry: DatasetEntry, mirror: Path | None, finds: Callable[[str], bool]) -> tuple[Source, str, bool]:
-    """Return the first available source (or the first public one), its status, and whether it is available."""
-    far = []
+def _first_source(
+    entry: DatasetEntry, mirror: Path | None, is_resolved: Callable[[str], bool]
+) -> tuple[Source, str, bool]:
+    """Return the first available source (or the first public one), its description, and whether it is available."""
+    unavailable = []
     for source in entry.sources:
         if source.kind == "package" and source.wheel:
             return source, f"package {source.wheel.name}", True
         if source.kind == "https":
-            near = next(filter(finds, source.hosts), None)
-            if near:
-                return source, f"https {near}", True
-            far.append(source)
+            host = next(filter(is_resolved, source.hosts), None)
+            if host:
+                return source, f"https {host}", True
+            unavailable.append(source)
         elif source.kind == "local":
             paths = [Path(file.where[0]) for file in source.files.values()]
             missing = [path for path in paths if not path.is_file()]
             return source, f"local: {missing[0]} does not exist" if missing else "local file", not missing
         elif mirror is not None and all((mirror / file.where[0]).is_file() for file in source.files.values()):
             return source, "mirror", True
-    if far:
-        return far[0], f"https {far[0].hosts[0]}", False
-    return entry.sources[0], "none here: TEXTMIX_MIRROR names no folder with its files", False
+    if unavailable:
+        return unavailable[0], f"https {unavailable[0].hosts[0]}", False
+    return entry.sources[0], "none: TEXTMIX_MIRROR has no folder with its files", False
 
 
 def _identity(entry: DatasetEntry, source: Source) -> str:
@@ -199,14 +223,15 @@ def reach(
     resources: Path,
     mirror: Path | None,
     *,
-    finds: Callable[[str], bool] = reaches,
+    is_resolved: Callable[[str], bool] = resolves,
 ) -> Reach:
     """Return a function that maps a data set to the reason why it is unavailable; see `survey` for the parameters."""
     entries = list(entries)
     hosts = sorted({host for entry in entries for source in entry.sources for host in source.hosts})
     with ThreadPoolExecutor(max(1, len(hosts))) as pool:
-        known = dict(zip(hosts, pool.map(finds, hosts), strict=True))
-    reasons = {one.dataset: one.reason for one in survey(entries, resources, mirror, finds=lambda host: known[host])}
+        resolved = dict(zip(hosts, pool.map(is_resolved, hosts), strict=True))
+    findings = survey(entries, resources, mirror, is_resolved=lambda host: resolved[host])
+    reasons = {finding.dataset: finding.reason for finding in findings}
     return lambda name: reasons.get(name, "")
 
 
@@ -216,10 +241,13 @@ def available_roles(roles: Mapping[str, Mapping[str, Any]], reason: Reach) -> di
 
 
 def _available(entry: Mapping[str, Any], reason: Reach) -> dict[str, Any]:
-    own = {key: value for key, value in entry.items() if key != "substitutes"}
-    choices = [own, *entry.get("substitutes", ())]
-    for place, choice in enumerate(choices):
+    """Return a role with its first available data set and the substitutes after it, or without data."""
+    main = {key: value for key, value in entry.items() if key != "substitutes"}
+    choices = [main, *entry.get("substitutes", ())]
+    for number, choice in enumerate(choices):
         if choice["dataset"] is None or not reason(choice["dataset"]):
-            later = choices[place + 1 :]
-            return {**choice, **({"substitutes": later} if later else {})}
-    return {**own, "dataset": None, "note": f"{entry['dataset']} is out of reach: {reason(entry['dataset'])}"}
+            role = dict(choice)
+            if later := choices[number + 1 :]:
+                role["substitutes"] = later
+            return role
+    return {**main, "dataset": None, "note": f"{entry['dataset']} is out of reach: {reason(entry['dataset'])}"}
