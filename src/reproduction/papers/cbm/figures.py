@@ -69,6 +69,16 @@ STOPPED_METHODS = {
     "ensemble_subset": "ECC-subset LR",
     "cbm": "CBM LR",
 }
+STOPPED_COLOURS = {
+    "binrel": method_colour("binrel"),
+    "powset": method_colour("powset"),
+    "paircrf": method_colour("paircrf"),
+    "chain": method_colour("cc"),
+    "beam": "C0",
+    "ensemble_label": "C1",
+    "ensemble_subset": GREY,
+    "cbm": method_colour("cbm"),
+}
 #: Labels of the variants of `reproduction.papers.cbm.variants.chain_variants`, in the order of their rows.
 VARIANTS = {
     "greedy": "chain, greedy",
@@ -98,9 +108,9 @@ def components(data: FigureData) -> Sheet:
         runs["CBM GB"] = data.results.measure_table("components_boosted", "runs")
     roles = list(dict.fromkeys(row["role"] for row in runs["CBM LR"]))
     figure, axes = panels(len(roles), height=2.8)
+    sizes: list[int] = []
     for panel, role in zip(axes, roles, strict=True):
         numbers: set[float] = set()
-        sizes: list[int] = []
         for series, (label, rows) in enumerate(runs.items()):
             accuracies = _accuracies_by_components(rows, role)
             if accuracies:
@@ -115,8 +125,9 @@ def components(data: FigureData) -> Sheet:
         set_log_scale(panel.xaxis, min(numbers), max(numbers))
         if len(numbers) < 6:  # more tick labels would overlap
             set_ticks(panel.xaxis, sorted(numbers))
-        panel.set_title(with_sample_size(data.title_of(role) + ", random initialisations", sizes))
+        panel.set_title(data.title_of(role))
         panel.set_xlabel("components K (log scale)")
+    figure.note(with_sample_size("Random initialisations of each K", sizes) + ".")
     figure.note(_NOTE_ON_BARS)
     axes[0].set_ylabel("subset accuracy (percent)")
     add_legend(figure)
@@ -147,7 +158,7 @@ def stopping(data: FigureData) -> Sheet:
     """
     rows = data.results.measure_table("stopping", "runs")
     figure, axes = panels(2, height=3.6, sharey=True)
-    rules = {"max_iter": "maximum number of iterations (log scale)", "tol": "tolerance (log scale)"}
+    rules = {"max_iter": "maximum iterations (log scale)", "tol": "tolerance (log scale)"}
     for panel, (rule, name) in zip(axes, rules.items(), strict=True):
         limits = [float(row["limit"]) for row in rows if row["rule"] == rule]
         for series, (method, label) in enumerate(STOPPED_METHODS.items()):
@@ -155,7 +166,7 @@ def stopping(data: FigureData) -> Sheet:
             if not points:
                 continue
             style: dict[str, Any] = {
-                "color": f"C{series % 8}",
+                "color": STOPPED_COLOURS[method],
                 "marker": MARKERS[series % len(MARKERS)],
                 "linestyle": DASHES[series % len(DASHES)],
             }
@@ -190,7 +201,7 @@ def times(data: FigureData) -> Sheet:
             if cell_role != role:
                 continue
             height = list(METHOD_NAMES).index(method)
-            panel.plot([value], [height], "o", color=method_colour(method), label="here, one thread")
+            panel.plot([value], [height], "o", color="C0", label="here, one thread")
             published = data.published_of(name)
             draw_published_point(panel, 0, height, published)
             values += [value] if published is None else [value, published.value]
