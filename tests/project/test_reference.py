@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "docs/_ext"))
 
-from reference import HEAD, PACKAGE, ROOT, api_page, configuration, front_door, public_classes, render
+from reference import HEAD, PACKAGE, ROOT, api_page, configuration, public_classes, render, stub_text
 
 SCHEMA = """
 title: config/tiny.yaml
@@ -59,5 +59,5 @@ def test_the_page_names_every_method_and_metric():
 def test_the_public_names_and_their_page_are_those_of_the_code():
     """`python docs/_ext/reference.py` writes both."""
     page = api_page(PACKAGE, public_classes(PACKAGE))
-    assert (PACKAGE / "__init__.pyi").read_text(encoding="utf-8") == front_door(PACKAGE)
+    assert (PACKAGE / "__init__.pyi").read_text(encoding="utf-8") == stub_text(PACKAGE)
     assert (ROOT / "docs/api/index.md").read_text(encoding="utf-8") == page
