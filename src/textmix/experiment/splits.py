@@ -194,8 +194,8 @@ def _fix_training(
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Give all trials the training rows of the first; draw the test rows of the others from the remaining rows."""
     train, first_test = pairs[0]
-    others = np.setdiff1d(np.arange(n_documents), train)
-    tests = [generator.permutation(others)[: len(first_test)] for generator in generators[1:]]
+    remaining = np.setdiff1d(np.arange(n_documents), train)
+    tests = [generator.permutation(remaining)[: len(first_test)] for generator in generators[1:]]
     return [(train, test) for test in (first_test, *tests)]
 
 
@@ -266,11 +266,11 @@ def stratify(labels: sparse.csr_array, proportions: np.ndarray, generator: np.ra
         for document in order[rows]:
             if subsets[document] >= 0:
                 continue
-            chosen = _neediest(label_deficits[:, label], deficits, proportions, generator)
+            subset = _neediest(label_deficits[:, label], deficits, proportions, generator)
             document_labels = labels.indices[labels.indptr[document] : labels.indptr[document + 1]]
-            subsets[document] = chosen
-            deficits[chosen] -= 1
-            label_deficits[chosen, document_labels] -= 1
+            subsets[document] = subset
+            deficits[subset] -= 1
+            label_deficits[subset, document_labels] -= 1
             unassigned[document_labels] -= 1
     for document in order[subsets[order] < 0]:
         subsets[document] = _neediest(deficits, deficits, proportions, generator)

@@ -392,8 +392,8 @@ class ClusteredHMMClassifier(HMMClassifier):
         See `HMMClassifier`.
     tol : float, default=0.0001
         See `HMMClassifier`.
-    See `HMMClassifier`.
-        See `HMMClassifier`.
+    random_state : int, RandomState or None, default=None
+        See `HiddenMarkovModel`.
 
     Attributes
     ----------

@@ -35,7 +35,7 @@ class LabelNeighbors(LabelCountClassifier):
     ----------
     neighbors : sequence of int, default=(1, 3, 5, 10, 15, 20, 30, 50, 70, 100)
         Candidate values of k.
-    quantiles : sequence of float, default=QUANTILES
+    quantiles : sequence of float, default=(0.05, 0.1, ..., 0.95)
         Candidate thresholds, as quantiles of the positive scores of the training pages.
     votes : {"sum", "share"}, default="sum"
         Score of a label: the sum of the similarities of its neighbours as in the cited comparison, or this sum as a

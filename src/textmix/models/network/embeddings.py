@@ -30,7 +30,7 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Number of passes over the training documents.
     rate : float, default=0.5
         Initial learning rate.
-    buckets : int, default=2 ** 18
+    buckets : int, default=262144
         Maximum number of embeddings B; if there are more features, they are hashed to embeddings.
     random_state : int, RandomState instance or None, default=None
         Random seed for the initial embeddings and the order of the documents.
