@@ -20,6 +20,7 @@ CONDA_NAMES = {"matplotlib-base": "matplotlib", "snakemake-minimal": "snakemake"
 INSTALLERS = {"python", "pip", "setuptools"}
 #: Packages for formats of `textmix predict --output` that no job writes; users install them for these formats.
 OPTIONAL = {"openpyxl", "pyarrow"}
+OWN_PACKAGES = {"textmix", "reproduction", "snakemake_logger_plugin_textmix"}
 #: Environment -> folders of the code that runs in it.
 CODE = {
     "workflow/envs/run.yaml": ("src/textmix", "src/reproduction", "workflow/scripts"),
@@ -56,7 +57,7 @@ def imported_distributions(folders: tuple[str, ...]) -> set[str]:
             elif isinstance(node, ast.ImportFrom):
                 modules.add(str(node.module).partition(".")[0])
     distributions = importlib.metadata.packages_distributions()
-    modules -= {*sys.stdlib_module_names, *OPTIONAL, "textmix", "reproduction"}
+    modules -= {*sys.stdlib_module_names, *OPTIONAL, *OWN_PACKAGES}
     return {canonical(distributions[module][0]) for module in modules}
 
 
