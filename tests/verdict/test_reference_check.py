@@ -41,15 +41,15 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
     ),
     "split without trials": (
         *(PAPER, "{kind: random, train: 0.8, trials: 10}", "{kind: random, train: 0.8}"),
-        r"^config/papers/edcm/paper\.yaml: splits\.random_80_20: 'trials' is a required property; add it$",
+        r"config/papers/edcm/paper\.yaml, line \d+: splits\.random_80_20: 'trials' is a required property; add it$",
     ),
     "setting of features": (
         *(PAPER, "    min_count: 2", "    mincount: 2"),
-        r"paper\.yaml: features\.rainbow: unknown key 'mincount'; did you mean 'min_count'\? allowed: ",
+        r"paper\.yaml, line \d+: features\.rainbow: unknown key 'mincount'; did you mean 'min_count'\? allowed: ",
     ),
     "path as experiment": (
         *(PAPER, "\n  table1:\n", "\n  ../x:\n"),
-        r"paper\.yaml: experiments: '\.\./x' is not a valid name; it must match ",
+        r"paper\.yaml, line \d+: experiments: '\.\./x' is not a valid name; it must match ",
     ),
     "value that no parameter has": (
         *(PAPER, "dcm: {use: dcm}", "dcm: {use: dcm, params: {smoothing: -1}}"),
@@ -93,7 +93,7 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
     ),
     "column of a table": (
         *(PAPER, "rows: dataset", "rows: datasets"),
-        r"paper\.yaml: tables\.\w+\.rows: 'datasets' is not allowed; did you mean 'dataset'\?",
+        r"paper\.yaml, line \d+: tables\.\w+\.rows: 'datasets' is not allowed; did you mean 'dataset'\?",
     ),
     "figure": (
         *(PAPER, "\n  smoothing_sensitivity:\n", "\n  smoothing_sensitivty:\n"),
