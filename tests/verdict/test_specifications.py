@@ -110,11 +110,11 @@ def test_a_span_holds_the_printed_value_within_its_rounding(
 
 def test_a_curve_says_how_many_readings_lie_within_the_margin_and_how_many_differ() -> None:
     inside, outside = (f"the published value is {side}side the range of 2 specifications" for side in ("in", "out"))
-    assert curve(0.7, 0.9).finding == f"{inside}; 1 of them lies within the margin"
-    assert curve(0.1, 0.2).finding == f"{outside}; none of them lies within the margin"
+    assert curve(0.7, 0.9).summary == f"{inside}; 1 of them lies within the margin"
+    assert curve(0.1, 0.2).summary == f"{outside}; none of them lies within the margin"
     assert curve(0.2, 0.2, 0.1).position == "outside the range of 3 specifications with 2 distinct values"
     assert curve(0.2, 0.2).position == "outside the range of 2 specifications with one value"
-    assert curve(None, None).finding == "the specifications were not run"
+    assert curve(None, None).summary == "the specifications were not run"
 
 
 @pytest.mark.parametrize(

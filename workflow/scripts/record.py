@@ -12,27 +12,28 @@ from reproduction.verdict.recorded_run import read_recorded, recorded_files
 from textmix.core.errors import ConfigError
 
 with job(snakemake):
-    asked = snakemake.params
-    schemas, run = Path(asked.schemas), Path(asked.run)
-    check_no_rehearsal(asked.rehearsal, run)
-    if asked.capped:
+    params = snakemake.params
+    schemas = Path(params.schemas)
+    run = Path(params.run)
+    check_no_rehearsal(params.rehearsal, run)
+    if params.capped:
         raise ConfigError("record: max_trials is set, so that this is not the whole run; leave it out")
     plans = {
         paper: PaperPlan(
             entry["paper"],
-            read_record(asked.folders[paper], schemas),
+            read_record(params.folders[paper], schemas),
             role_entries(entry["roles"]),
             entry["tests"],
         )
-        for paper, entry in asked.papers.items()
+        for paper, entry in params.papers.items()
     }
-    made, texts = read_run(run, plans, commit_of(run.resolve()), asked.chosen)
-    folders = {paper: Path(folder) for paper, folder in asked.folders.items()}
+    record, texts = read_run(run, plans, commit_of(run.resolve()), params.chosen)
+    folders = {paper: Path(folder) for paper, folder in params.folders.items()}
     old = read_recorded(recorded_files(folders.values()))
-    check_no_loss(old, made)
-    write_record(made, folders, texts)
-    write_measurements(measure_jobs(run), Path(asked.jobs))
-    kept = Path("docs/_static")  # for the README
-    kept.mkdir(parents=True, exist_ok=True)
-    (kept / "results.svg").write_bytes((run / "results/report/results.svg").read_bytes())
-    logger.info("recorded %d rows of the run that ended on %s; commit config/", len(made.rows), made.day)
+    check_no_loss(old, record)
+    write_record(record, folders, texts)
+    write_measurements(measure_jobs(run), Path(params.jobs))
+    static = Path("docs/_static")  # for the README
+    static.mkdir(parents=True, exist_ok=True)
+    (static / "results.svg").write_bytes((run / "results/report/results.svg").read_bytes())
+    logger.info("recorded %d rows of the run that ended on %s; commit config/", len(record.rows), record.day)

@@ -9,15 +9,15 @@ from reproduction.verdict.record_writer import check_fresh, check_no_rehearsal, 
 from textmix.core.errors import IntegrityError
 
 with job(snakemake):
-    asked = snakemake.params
-    run = Path(asked.run)
-    check_no_rehearsal(asked.rehearsal, run)
+    params = snakemake.params
+    run = Path(params.run)
+    check_no_rehearsal(params.rehearsal, run)
     commit = commit_text(commit_of(run.resolve()))
-    made = {paper: run / f"results/papers/{paper}/specifications" for paper in asked.folders}
-    if not any(folder.is_dir() for folder in made.values()):
+    curve_folders = {paper: run / f"results/papers/{paper}/specifications" for paper in params.folders}
+    if not any(folder.is_dir() for folder in curve_folders.values()):
         raise IntegrityError(f"{run}: has no curves; run snakemake specifications with config/full.yaml")
-    for paper, folder in made.items():
+    for paper, folder in curve_folders.items():
         if folder.is_dir():
             check_fresh(run, [f"results/papers/{paper}/specifications"])
-            rows = record_curves(folder, Path(asked.folders[paper]) / RECORDED_CURVES, asked.declared[paper], commit)
+            rows = record_curves(folder, Path(params.folders[paper]) / RECORDED_CURVES, params.declared[paper], commit)
             logger.info("recorded the curves of %d rows of %s; commit config/", len(rows), paper)

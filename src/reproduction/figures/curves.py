@@ -67,7 +67,7 @@ def add_drawings(files: Mapping[str, str], measured: Mapping[str, str]) -> dict[
         The files and, for each curve, an SVG file.
     """
     drawings = {
-        curve.drawing: draw_curve(curve, curve.row, measured[curve.row]).decode() for curve in read_curves(files)
+        curve.figure_file: draw_curve(curve, curve.row, measured[curve.row]).decode() for curve in read_curves(files)
     }
     return {**files, **drawings}
 

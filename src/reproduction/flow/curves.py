@@ -119,7 +119,8 @@ class Curve:
     @property
     def evaluated(self) -> list[CurvePoint]:
         """The specifications with a value, sorted by value."""
-        return sorted((point for point in self.points if point.value is not None), key=lambda point: point.value or 0.0)
+        points = [point for point in self.points if point.value is not None]
+        return sorted(points, key=lambda point: point.value or 0.0)
 
     @property
     def span(self) -> tuple[float, float] | None:
@@ -139,7 +140,8 @@ class Curve:
             return None
         if self.is_claim:
             return self.inside > 0
-        return self.span[0] - self.rounding <= self.published <= self.span[1] + self.rounding
+        low, high = self.span
+        return low - self.rounding <= self.published <= high + self.rounding
 
     @property
     def position(self) -> str:
@@ -151,33 +153,41 @@ class Curve:
         n_evaluated = len(self.evaluated)
         n_distinct = len({point.value for point in self.evaluated})
         suffix = ""
-        if n_distinct < n_evaluated:
-            suffix = " with one value" if n_distinct == 1 else f" with {n_distinct} distinct values"
+        if n_distinct == 1:
+            suffix = " with one value"
+        elif n_distinct < n_evaluated:
+            suffix = f" with {n_distinct} distinct values"
         side = "inside" if self.holds else "outside"
         return f"{side} the range of {n_evaluated} specifications{suffix}"
 
     @property
-    def finding(self) -> str:
+    def summary(self) -> str:
         """A clause with the position of the published value and the number of specifications within the tolerance."""
         if self.holds is None or self.is_claim:
             return self.position
-        within = f"{self.inside or 'none'} of them {'lies' if self.inside < 2 else 'lie'} within the margin"
+        verb = "lies" if self.inside < 2 else "lie"
+        within = f"{self.inside or 'none'} of them {verb} within the margin"
         return f"the published value is {self.position}; {within}"
 
     @property
     def sentence(self) -> str:
-        return f"{self.finding[0].upper()}{self.finding[1:]}."
+        """The summary as a sentence."""
+        summary = self.summary
+        return f"{summary[0].upper()}{summary[1:]}."
 
     @property
-    def drawing(self) -> str:
-        return f"{re.sub('[^a-z0-9]+', '-', self.row.lower()).strip('-')}.svg"
+    def figure_file(self) -> str:
+        """Name of the file with the figure of the curve."""
+        name = re.sub("[^a-z0-9]+", "-", self.row.lower())
+        return f"{name.strip('-')}.svg"
 
     def rows(self) -> list[dict[str, object]]:
         """Return the rows of the curve in ``curves.csv``."""
         shared_columns = ("row", "specification", "published", "rounding", "low", "high", "unit", "product")
         shared = {name: getattr(self, name) for name in shared_columns}
-        return [
-            {
+        rows = []
+        for number, point in enumerate(self.points):
+            row = {
                 **shared,
                 "point": number,
                 "levels": levels_text(point.levels),
@@ -187,15 +197,15 @@ class Curve:
                 "inside": point.inside,
                 "reason": point.reason,
             }
-            for number, point in enumerate(self.points)
-        ]
+            rows.append(row)
+        return rows
 
 
 def read_folder(folder: Path) -> dict[str, str]:
     """Return file -> content of a folder of curves; raise IntegrityError if it was edited manually."""
     io.check_result(folder)
-    names = sorted(path.name for path in folder.iterdir() if path.suffix in (".csv", ".svg"))
-    return {name: (folder / name).read_text(encoding="utf-8") for name in names}
+    paths = sorted(path for path in folder.iterdir() if path.suffix in (".csv", ".svg"))
+    return {path.name: path.read_text(encoding="utf-8") for path in paths}
 
 
 def curve_rows(files: Mapping[str, str]) -> list[dict[str, str]]:
@@ -214,29 +224,32 @@ def read_curves(files: Mapping[str, str]) -> list[Curve]:
 def _curve(rows: Sequence[Mapping[str, str]]) -> Curve:
     """Parse the rows of one curve."""
     first = rows[0]
+    numbers = {name: float(first[name]) for name in ("published", "rounding", "low", "high")}
+    points = [_parse_point(row) for row in rows]
+    recorded = max(row.get("date", "") for row in rows)
     return Curve(
         row=first["row"],
         specification=first["specification"],
         unit=first["unit"],
-        published=float(first["published"]),
-        rounding=float(first["rounding"]),
-        low=float(first["low"]),
-        high=float(first["high"]),
-        points=[_parse_point(row) for row in rows],
+        points=points,
         product=int(first["product"]),
-        recorded=max(row.get("date", "") for row in rows),
+        recorded=recorded,
+        **numbers,
     )
 
 
 def _parse_point(row: Mapping[str, str]) -> CurvePoint:
     """Parse a row of ``curves.csv``."""
+    value = _optional_float(row["value"])
+    spread = _optional_float(row["spread"])
+    trials = int(row["trials"]) if row.get("trials") else None
     return CurvePoint(
         levels=levels_of(row["levels"]),
-        value=_optional_float(row["value"]),
+        value=value,
         inside=row["inside"] == "True",
         reason=row["reason"],
-        spread=_optional_float(row["spread"]),
-        trials=int(row["trials"]) if row.get("trials") else None,
+        spread=spread,
+        trials=trials,
     )
 
 

@@ -51,10 +51,14 @@ class Code:
 
     def state(self) -> tuple[dict[str, str], dict[str, str]]:
         """Return name -> digest of all reached code, and distribution -> version of all imported packages."""
-        found = reachable((*self.modules, INSTRUCTIONS), [SCRIPTS / f"{self.script}.py"], NEUTRAL)
+        script = SCRIPTS / f"{self.script}.py"
+        reached = reachable((*self.modules, INSTRUCTIONS), [script], NEUTRAL)
         paths = sorted(path for pattern in self.data for path in SOURCE.glob(pattern))
-        files = {f"{path.parent.name}/{path.name}": sha256_file(path)[:SHORT] for path in paths}
-        return {**found.short(), **files}, environment(found.packages) if self.here else {}
+        digests = reached.short()
+        for path in paths:
+            digests[f"{path.parent.name}/{path.name}"] = sha256_file(path)[:SHORT]
+        versions = environment(reached.packages) if self.here else {}
+        return digests, versions
 
     def parameter(self) -> dict[str, Any]:
         """Return the parameter ``code`` of a rule: a digest of all code, and its entry points."""
@@ -63,7 +67,8 @@ class Code:
 
 def check_code(parameter: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
     """Return the state of a job's code after checking that it matches the parameter of its rule."""
-    state = Code(*(parameter[field.name] for field in fields(Code))).state()
+    entry_points = {field.name: parameter[field.name] for field in fields(Code)}
+    state = Code(**entry_points).state()
     if digest_of(state)[:SHORT] != parameter["digest"]:
         raise IntegrityError("the code of this job changed since the run began; run the same command again")
     return state
@@ -77,12 +82,14 @@ def record_of(
     inputs: Mapping[str, str],
 ) -> dict[str, Any]:
     """Return the reproducible part of a result's record, without times and absolute paths."""
+    code, versions = state
+    digests = {name: digest_of(value)[:SHORT] for name, value in sorted(settings.items())}
     return {
         "script": script,
         "wildcards": dict(sorted(wildcards.items())),
-        "settings": {name: digest_of(value)[:SHORT] for name, value in sorted(settings.items())},
-        "code": dict(state[0]),
-        "environment": dict(state[1]),
+        "settings": digests,
+        "code": dict(code),
+        "environment": dict(versions),
         "inputs": dict(sorted(inputs.items())),
         "processor": processor(),
     }

@@ -40,7 +40,7 @@ _DATASETS_SCHEMA = "workflow/schemas/datasets.schema.yaml"
 #: A message lists all allowed names up to this number, else only the closest one.
 _MAX_NAMES_IN_MESSAGE = 100
 #: Defaults of the optional sections of a paper.yaml.
-_DEFAULTS: Mapping[str, Any] = {part: {} for part in ("experiments", "measures", "tables", "figures")}
+_DEFAULTS: Mapping[str, Any] = {section: {} for section in ("experiments", "measures", "tables", "figures")}
 #: Type of a reference -> section of a paper.yaml that defines its targets.
 _SECTIONS = {"role": "roles", "features": "features", "split": "splits"}
 
@@ -85,7 +85,8 @@ def make_importable(folders: Iterable[Path]) -> None:
     for folder in map(str, folders):
         if folder not in sys.path:
             sys.path.append(folder)
-        search_path = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+        entries = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+        search_path = [path for path in entries if path]
         if folder not in search_path:
             os.environ["PYTHONPATH"] = os.pathsep.join([*search_path, folder])
 
@@ -105,9 +106,9 @@ def read_methods(root: Path, external: Iterable[Path] = ()) -> dict[str, Method]
 
 def read_datasets(root: Path, external: Iterable[Path] = ()) -> dict[str, DatasetEntry]:
     """Return the registry of data sets, including entries of papers and of folders outside the repository."""
-    main, *others = registries(root, external)
+    main, *additional = registries(root, external)
     datasets = load_registry(main)
-    for path in others:
+    for path in additional:
         _add_entries(datasets, load_registry(path, root / _DATASETS_SCHEMA, datasets), path)
     return datasets
 
@@ -167,8 +168,8 @@ def _load_paper(root: Path, folder: Path, methods: Mapping[str, Method]) -> dict
     for key, measure in paper["measures"].items():
         _check_measure(f"{source}: measures.{key}", measure, paper, methods)
         _check_function(f"{source}: measures.{key}.function", code, measure["function"])
-    drawn = [name for name, figure in paper["figures"].items() if "template" not in figure]
-    _check_figure_functions(source, code, drawn)
+    without_template = [name for name, figure in paper["figures"].items() if "template" not in figure]
+    _check_figure_functions(source, code, without_template)
     return paper
 
 
@@ -191,21 +192,24 @@ def resolve_published(measures: Mapping[str, Any], folder: Path, source: str) ->
     """
     resolved = dict(measures)
     for key, measure in measures.items():
-        ids = measure.get("settings", {}).get("published")
+        settings = measure.get("settings", {})
+        ids = settings.get("published")
         if ids:
-            values = {name: _published_value(row, folder, f"{source}: measures.{key}") for name, row in ids.items()}
-            resolved[key] = {**measure, "settings": {**measure["settings"], "published": values}}
+            where = f"{source}: measures.{key}"
+            values = {name: _published_value(row, folder, where) for name, row in ids.items()}
+            resolved[key] = {**measure, "settings": {**settings, "published": values}}
     return resolved
 
 
 def _published_value(row: str, folder: Path, where: str) -> list[float]:
     """Return a published value in stored units, and half a unit of its last digit."""
     with open(folder / "published.csv", encoding="utf-8", newline="") as handle:
-        rows = {cells["id"]: cells for cells in csv.DictReader(handle)}
+        rows = {row_cells["id"]: row_cells for row_cells in csv.DictReader(handle)}
     check_name("published row", row, rows, f"{where}.settings.published")
-    text = rows[row]["value"]
+    cells = rows[row]
+    text = cells["value"]
     # Decimal arithmetic keeps the published digits.
-    scale = Decimal("0.01") if rows[row]["unit"] == "percent" else Decimal(1)
+    scale = Decimal("0.01") if cells["unit"] == "percent" else Decimal(1)
     n_decimals = len(text.partition(".")[2])
     half_unit = Decimal(5).scaleb(-n_decimals - 1)
     return [float(Decimal(text) * scale), float(half_unit * scale)]
@@ -220,29 +224,30 @@ def expand_paper(paper: Mapping[str, Any], source: str) -> dict[str, Any]:
     for name in lists:
         if name in expanded["roles"]:
             raise ConfigError(f"{source}: role_lists.{name}: '{name}' is also a role; rename the list")
-    for kind in ("experiments", "measures", "figures"):
-        expanded[kind] = {
-            key: _expand_entry(entry, lists, f"{source}: {kind}.{key}.roles") for key, entry in paper[kind].items()
-        }
+    for section in ("experiments", "measures", "figures"):
+        entries = {}
+        for key, entry in paper[section].items():
+            entries[key] = _expand_entry(entry, lists, f"{source}: {section}.{key}.roles")
+        expanded[section] = entries
     return expanded
 
 
-def _expand_entry(entry: Mapping[str, Any], lists: RoleLists, place: str) -> dict[str, Any]:
+def _expand_entry(entry: Mapping[str, Any], lists: RoleLists, where: str) -> dict[str, Any]:
     """Expand the role lists in the ``roles`` of an entry; each role of a list gets the split of the list."""
     if "roles" not in entry:
         return dict(entry)
-    roles = _expand_roles(entry["roles"], lists, place)
+    roles = _expand_roles(entry["roles"], lists, where)
     if not isinstance(entry["roles"], Mapping):
         return {**entry, "roles": roles}
     splits = [split for name, split in entry["roles"].items() for _ in lists.get(name, [name])]
     return {**entry, "roles": dict(zip(roles, splits, strict=True))}
 
 
-def _expand_roles(names: Iterable[str], lists: RoleLists, place: str) -> list[str]:
+def _expand_roles(names: Iterable[str], lists: RoleLists, where: str) -> list[str]:
     roles = [role for name in names for role in lists.get(name, [name])]
     for role, count in Counter(roles).items():
         if count > 1:
-            raise ConfigError(f"{place}: the role '{role}' is repeated; name it once, directly or by one list")
+            raise ConfigError(f"{where}: the role '{role}' is repeated; name it once, directly or by one list")
     return roles
 
 
@@ -278,24 +283,31 @@ def check_entries(
         _check_experiment(f"{where}: experiments.{key}", experiment, methods)
     for key, measure in changed["measures"].items():
         _check_measure(f"{where}: measures.{key}", measure, paper, methods)
-    for place, kind, name in _references({**changed, "roles": ()}):
-        check_name(kind, name, paper[_SECTIONS[kind]], f"{where}: {place}")
+    for location, target, name in _references({**changed, "roles": ()}):
+        check_name(target, name, paper[_SECTIONS[target]], f"{where}: {location}")
 
 
 def _check_experiment(where: str, experiment: Mapping[str, Any], methods: Mapping[str, Method]) -> None:
     """Check that the methods, parameters and metrics of an experiment exist and are compatible."""
+    tasks = set()
     for name, entry in experiment["methods"].items():
-        place = f"{where}.methods.{name}"
-        check_name("method", entry["use"], methods, place)
-        _check_module(place, methods[entry["use"]])
-        tune = entry.get("tune", {})
-        _check_parameters(f"{place}.params", methods[entry["use"]], _as_grid(entry.get("params", {})))
-        for key, grid in (("grid", entry.get("grid", {})), ("tune.grid", tune.get("grid", {}))):
-            _check_parameters(f"{place}.{key}", methods[entry["use"]], grid)
-        if tune:
-            check_metrics([tune["metric"]], metrics_for(methods[entry["use"]].task), f"{place}.tune.metric")
-    for task in {methods[entry["use"]].task for entry in experiment["methods"].values()}:
+        check_name("method", entry["use"], methods, f"{where}.methods.{name}")
+        method = methods[entry["use"]]
+        _check_method_entry(f"{where}.methods.{name}", entry, method)
+        tasks.add(method.task)
+    for task in tasks:
         check_metrics(experiment["metrics"], metrics_for(task), f"{where}.metrics")
+
+
+def _check_method_entry(where: str, entry: Mapping[str, Any], method: Method) -> None:
+    """Check the module, the parameters and the tuning of a method in an experiment."""
+    _check_module(where, method)
+    _check_parameters(f"{where}.params", method, _as_grid(entry.get("params", {})))
+    _check_parameters(f"{where}.grid", method, entry.get("grid", {}))
+    tune = entry.get("tune", {})
+    _check_parameters(f"{where}.tune.grid", method, tune.get("grid", {}))
+    if tune:
+        check_metrics([tune["metric"]], metrics_for(method.task), f"{where}.tune.metric")
 
 
 def _check_module(where: str, method: Method) -> None:
@@ -364,7 +376,8 @@ def _check_figure_functions(source: str, code: Path, figures: Collection[str]) -
     if figures and not module.is_file():
         raise ConfigError(f"{source}: figures: {module} is missing; write it or remove the figures")
     for name in figures:
-        check_name("figure", name, getattr(_paper_module(code, module.stem), FIGURES), f"{source}: figures")
+        functions = getattr(_paper_module(code, module.stem), FIGURES)
+        check_name("figure", name, functions, f"{source}: figures")
 
 
 def _paper_module(code: Path, name: str) -> Any:
@@ -420,23 +433,23 @@ def variants_of(entry: Mapping[str, Any]) -> list[str]:
     return [name for name, _ in variants({}, entry.get("grid", {}))]
 
 
-def check_name(kind: str, name: str, allowed: Iterable[str], where: str) -> None:
+def check_name(entity: str, name: str, allowed: Iterable[str], where: str) -> None:
     """Raise ConfigError that suggests the closest allowed name if a name is not allowed."""
     names = list(allowed)
     if name in names:
         return
-    suggestion = suggest(name, names) or f"no {kind} is defined"
+    suggestion = suggest(name, names) or f"no {entity} is defined"
     closest, _, all_names = suggestion.partition("? ")
     if all_names and len(names) > _MAX_NAMES_IN_MESSAGE:
         suggestion = f"{closest}?"
-    raise ConfigError(f"{where}: unknown {kind} '{name}'; {suggestion}")
+    raise ConfigError(f"{where}: unknown {entity} '{name}'; {suggestion}")
 
 
 def check_references(source: str, paper: Mapping[str, Any], roles: Collection[str]) -> None:
     """Check that a paper refers only to existing roles, features and splits."""
-    for place, kind, name in _references(paper):
-        allowed = roles if place == "roles" else paper[_SECTIONS[kind]]
-        check_name(kind, name, allowed, f"{source}: {place}")
+    for location, target, name in _references(paper):
+        allowed = roles if location == "roles" else paper[_SECTIONS[target]]
+        check_name(target, name, allowed, f"{source}: {location}")
 
 
 def _references(paper: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -444,11 +457,13 @@ def _references(paper: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     yield from (("roles", "role", role) for role in paper["roles"])
     for section in ("experiments", "measures"):
         for key, entry in paper[section].items():
-            place = f"{section}.{key}"
-            yield from ((place, "features", entry[name]) for name in ("features", "extra_features") if name in entry)
+            location = f"{section}.{key}"
+            for name in ("features", "extra_features"):
+                if name in entry:
+                    yield location, "features", entry[name]
             for role, split in entry["roles"].items():
-                yield place, "role", role
-                yield place, "split", split
+                yield location, "role", role
+                yield location, "split", split
 
 
 def values_in_causes(folder: Path) -> list[str]:

@@ -89,13 +89,13 @@ class Plan:
         """Name -> splits, of all papers and alternatives."""
         return self._shared("splits")
 
-    def _shared(self, kind: str) -> dict[str, Any]:
+    def _shared(self, section: str) -> dict[str, Any]:
         """Merge the entries of all papers; raise ConfigError for conflicting names, as results are stored by name."""
         entries: dict[str, Any] = {}
         for paper, alternatives in self.alternatives.items():
-            for key, spec in alternatives.spec[kind].items():
+            for key, spec in alternatives.spec[section].items():
                 if entries.setdefault(key, spec) != spec:
-                    raise ConfigError(f"{self.source(paper)}: {kind}.{key} differs from another paper's; rename it")
+                    raise ConfigError(f"{self.source(paper)}: {section}.{key} differs from another paper's; rename it")
         return entries
 
     def source(self, paper: str) -> str:
@@ -109,24 +109,24 @@ class Plan:
         selected = self.settings["papers"]
         return [name for name in self.papers if selected is None or name in selected]
 
-    def entry(self, paper: str, kind: str, name: str) -> Mapping[str, Any]:
+    def entry(self, paper: str, section: str, name: str) -> Mapping[str, Any]:
         """Return an entry of a paper.yaml or of an alternative, without the key that decides whether it runs."""
-        entry: Mapping[str, Any] = self.alternatives[paper].spec[kind][name]
+        entry: Mapping[str, Any] = self.alternatives[paper].spec[section][name]
         return {key: value for key, value in entry.items() if key != EXPENSIVE}
 
-    def is_skipped(self, paper: str, kind: str, name: str) -> bool:
+    def is_skipped(self, paper: str, section: str, name: str) -> bool:
         """Return whether only the full run computes an experiment or a measure."""
-        return bool(self.papers[paper][kind][name].get(EXPENSIVE)) and not self.settings.get("full")
+        return bool(self.papers[paper][section][name].get(EXPENSIVE)) and not self.settings.get("full")
 
     def skipped_results(self, paper: str) -> dict[str, str]:
-        """Return ``<kind>/<name>`` -> reason for the experiments and measures that this run skips."""
+        """Return ``<section>/<name>`` -> reason for the experiments and measures that this run skips."""
         reason = f"{LEFT_OUT}: expensive, and no published value depends on it"
-        return {
-            f"{kind}/{name}": reason
-            for kind in ("experiments", "measures")
-            for name in self.papers[paper][kind]
-            if self.is_skipped(paper, kind, name)
-        }
+        reasons = {}
+        for section in ("experiments", "measures"):
+            for name in self.papers[paper][section]:
+                if self.is_skipped(paper, section, name):
+                    reasons[f"{section}/{name}"] = reason
+        return reasons
 
     # --- data sets ---
 
@@ -151,9 +151,10 @@ class Plan:
 
     def out_of_reach(self, papers: Collection[str]) -> dict[str, str]:
         """Return role -> reason, for the roles of some papers without an available data set."""
+        entries = self.settings["roles"]
         roles = {role for paper in papers for role in self.papers[paper]["roles"]}
         missing = {role for role in roles if self.wanted[role]["dataset"] and self.dataset(role) is None}
-        return {role: self.settings["roles"][role]["note"] for role in sorted(missing)}
+        return {role: entries[role]["note"] for role in sorted(missing)}
 
     def datasets(self, paper: str) -> list[str]:
         """Return the data sets of the roles of a paper, sorted."""
@@ -187,20 +188,25 @@ class Plan:
 
     def measures(self, paper: str) -> list[str]:
         """Return the measures of a paper in this run, which have available data or need none."""
-        return [
-            key
-            for key, entry in self.papers[paper]["measures"].items()
-            if not self.is_skipped(paper, "measures", key) and (self.measure_data(paper, key) or not entry["roles"])
-        ]
+        names = []
+        for name, entry in self.papers[paper]["measures"].items():
+            if self.is_skipped(paper, "measures", name):
+                continue
+            if self.measure_data(paper, name) or not entry["roles"]:
+                names.append(name)
+        return names
 
     def measure_data(self, paper: str, measure: str) -> dict[str, tuple[str, str, str, str | None]]:
         """Return role -> (data set, features, split, extra features or None) of a measure, for roles with data."""
         entry = self.entry(paper, "measures", measure)
-        return {
-            role: (dataset, entry["features"], split, entry.get("extra_features"))
-            for role, split in entry["roles"].items()
-            if (dataset := self.dataset(role)) is not None
-        }
+        features = entry["features"]
+        extra_features = entry.get("extra_features")
+        data = {}
+        for role, split in entry["roles"].items():
+            dataset = self.dataset(role)
+            if dataset is not None:
+                data[role] = (dataset, features, split, extra_features)
+        return data
 
     def measure_fits(self, paper: str, measure: str) -> Iterator[tuple[str, Fit]]:
         """Yield role and fit of the predictions that a measure reads: all methods of its ``experiments``."""
@@ -257,14 +263,16 @@ def make_plan(
     folders = paper_folders(root, external)
     methods = read_methods(root, external)
     registry = read_datasets(root, external)
-    settings = read_settings(with_roles(config, root, external), root / "workflow/schemas", files)
-    wanted = settings["roles"]
+    config = with_roles(config, root, external)
+    settings = read_settings(config, root / "workflow/schemas", files)
+    roles = settings["roles"]
     papers = load_papers(root, methods, folders)
     for name, paper in papers.items():
-        check_references(file_name(root, folders[name] / "paper.yaml"), paper, wanted)
+        source = file_name(root, folders[name] / "paper.yaml")
+        check_references(source, paper, roles)
     settings = {**settings, "roles": _available_roles(settings, registry, resources, mirror)}
     alternatives = load_alternatives(root, papers, folders, methods, settings["seed"])
-    plan = Plan(root, settings, registry, methods, papers, folders, wanted, alternatives)
+    plan = Plan(root, settings, registry, methods, papers, folders, roles, alternatives)
     _check_selected_papers(plan, files)
     _check_selected_specifications(plan)
     _check_roles(plan, files, extra_files(root, external, "roles.yaml"))
@@ -318,9 +326,17 @@ def _available_roles(
     roles: Mapping[str, Mapping[str, Any]] = settings["roles"]
     if resources is None:
         return available_roles(roles, lambda _: "")
-    names = {choice["dataset"] for entry in roles.values() for choice in (entry, *entry.get("substitutes", ()))}
-    entries = [registry[name] for name in names if name in registry]  # _check_roles rejects other names
+    names = {name for entry in roles.values() for name in _named_datasets(entry)}
+    entries = [
+        registry[name] for name in names if name is not None and name in registry
+    ]  # _check_roles rejects other names
     return available_roles(roles, reach(entries, resources, mirror))
+
+
+def _named_datasets(entry: Mapping[str, Any]) -> list[str | None]:
+    """Return the data set of an entry of ``roles``, and its substitutes."""
+    substitutes = [substitute["dataset"] for substitute in entry.get("substitutes", ())]
+    return [entry["dataset"], *substitutes]
 
 
 def _check_selected_specifications(plan: Plan) -> None:
@@ -340,7 +356,7 @@ def _check_selected_papers(plan: Plan, files: Sequence[Path]) -> None:
 
 def _check_roles(plan: Plan, files: Sequence[Path], role_files: Sequence[Path]) -> None:
     for role, entry in plan.wanted.items():
-        for name in (choice["dataset"] for choice in (entry, *entry.get("substitutes", ()))):
+        for name in _named_datasets(entry):
             if name is not None and name not in plan.registry:
                 remedy = suggest(name, sorted(plan.registry))
                 where = locate_key(files, ["roles", role, "dataset"], "configuration")
@@ -368,6 +384,5 @@ def _check_expensive(plan: Plan) -> None:
         for key, measure in paper["measures"].items():
             for experiment in measure.get("experiments", ()):
                 if paper["experiments"][experiment].get(EXPENSIVE) and not measure.get(EXPENSIVE):
-                    raise ConfigError(
-                        f"{plan.source(name)}: measures.{key}: reads {experiment}, which is {EXPENSIVE}; mark both"
-                    )
+                    where = f"{plan.source(name)}: measures.{key}"
+                    raise ConfigError(f"{where}: reads {experiment}, which is {EXPENSIVE}; mark both")

@@ -88,8 +88,10 @@ class RuleParams:
 
         def parameter_of(wildcards: Any) -> Settings:
             names = modules(wildcards) if callable(modules) else modules
-            parameter = dict(_code_parameter(self.code_of(script, tuple(names), tuple(data))))
-            for key, value in (settings(wildcards) if settings else {}).items():
+            code = self.code_of(script, tuple(names), tuple(data))
+            parameter = dict(_code_parameter(code))
+            unrecorded_settings = settings(wildcards) if settings else {}
+            for key, value in unrecorded_settings.items():
                 parameter[f"settings.{key}"] = digest_of(value)[:SHORT]
             return parameter
 
@@ -109,11 +111,10 @@ class RuleParams:
 
     def parse(self, wildcards: Any) -> Settings:
         """Return the registry entries of a data set and of its substitutes."""
-        substitutes = self.plan.substitutes(wildcards.dataset)
-        return {
-            "entry": content_of(self.plan.registry[wildcards.dataset].raw),
-            "substitutes": {name: content_of(self.plan.registry[name].raw) for name in substitutes},
-        }
+        entry = self.plan.registry[wildcards.dataset]
+        names = self.plan.substitutes(wildcards.dataset)
+        substitutes = {name: content_of(self.plan.registry[name].raw) for name in names}
+        return {"entry": content_of(entry.raw), "substitutes": substitutes}
 
     def reader_modules(self, wildcards: Any) -> list[str]:
         """Return the modules that read a data set and its substitutes."""
@@ -127,10 +128,11 @@ class RuleParams:
 
     def split(self, wildcards: Any) -> Settings:
         """Return an entry of ``splits`` of a paper.yaml, the seed and the limit on trials."""
+        settings = self.plan.settings
         return {
             "spec": self.plan.splits[wildcards.split],
-            "seed": self.plan.settings["seed"],
-            "max_trials": self.plan.settings["max_trials"],
+            "seed": settings["seed"],
+            "max_trials": settings["max_trials"],
         }
 
     # --- fits, scores and measures ---
@@ -138,11 +140,9 @@ class RuleParams:
     def fit(self, wildcards: Any) -> Settings:
         """Return an experiment's entry of a method, the registry keys that a fit reads, and the seed."""
         spec = self.plan.fit_entry(_fit(wildcards))
-        return {
-            "spec": spec,
-            "method": self.plan.methods[spec["use"]].part(*FITTED),
-            "seed": self._seed(wildcards.paper, "experiments", wildcards.experiment),
-        }
+        method = self.plan.methods[spec["use"]]
+        seed = self._seed(wildcards.paper, "experiments", wildcards.experiment)
+        return {"spec": spec, "method": method.part(*FITTED), "seed": seed}
 
     def fit_modules(self, wildcards: Any) -> list[str]:
         """Return the module of the estimator, and the tuning module if the method is tuned."""
@@ -152,21 +152,22 @@ class RuleParams:
 
     def score(self, wildcards: Any) -> Settings:
         """Return the metrics of an experiment."""
-        return {"metrics": self.plan.entry(wildcards.paper, "experiments", wildcards.experiment)["metrics"]}
+        experiment = self.plan.entry(wildcards.paper, "experiments", wildcards.experiment)
+        return {"metrics": experiment["metrics"]}
 
     def measure(self, wildcards: Any) -> Settings:
         """Return the entry of a measure, its methods, its folders by role, and the seed."""
         paper = wildcards.paper
         name = wildcards.measure
         entry = self.plan.entry(paper, "measures", name)
-        methods = {
-            key: {**self.plan.methods[key].part(*COMPARED), "params": params}
-            for key, params in entry.get("methods", {}).items()
-        }
-        predictions = [
-            (role, fit.method, f"results/predictions/{fit.paper}/{fit.experiment}/{fit.dataset}/{fit.method}")
-            for role, fit in self.plan.measure_fits(paper, name)
-        ]
+        methods = {}
+        for key, params in entry.get("methods", {}).items():
+            content = self.plan.methods[key].part(*COMPARED)
+            methods[key] = {**content, "params": params}
+        predictions = []
+        for role, fit in self.plan.measure_fits(paper, name):
+            folder = f"results/predictions/{fit.paper}/{fit.experiment}/{fit.dataset}/{fit.method}"
+            predictions.append((role, fit.method, folder))
         return {
             "entry": dict(entry),
             "methods": methods,
@@ -179,9 +180,11 @@ class RuleParams:
         """Return role -> [features folder, splits folder, folder of the extra features if any] of a measure."""
         sources = {}
         for role, (dataset, features, split, extra_features) in self.plan.measure_data(paper, measure).items():
-            sources[role] = [f"results/features/{dataset}/{features}", f"results/splits/{dataset}/{split}"]
+            folders = [f"results/features/{dataset}/{features}"]
+            folders.append(f"results/splits/{dataset}/{split}")
             if extra_features:
-                sources[role].append(f"results/features/{dataset}/{extra_features}")
+                folders.append(f"results/features/{dataset}/{extra_features}")
+            sources[role] = folders
         return sources
 
     def measure_modules(self, wildcards: Any) -> list[str]:
@@ -191,22 +194,24 @@ class RuleParams:
         estimators = {self.plan.methods[name].module for name in entry.get("methods", ())}
         return [f"{package_of(wildcards.paper)}.{module}", *sorted(estimators)]
 
-    def _seed(self, paper: str, kind: str, name: str) -> int:
+    def _seed(self, paper: str, section: str, name: str) -> int:
         """Return the seed of config.yaml plus the offset of the entry; only registered alternatives have an offset."""
-        seed: int = self.plan.settings["seed"] + self.plan.entry(paper, kind, name).get(SEED, 0)
-        return seed
+        seed: int = self.plan.settings["seed"]
+        offset: int = self.plan.entry(paper, section, name).get(SEED, 0)
+        return seed + offset
 
     # --- comparison, tables, figures ---
 
     def compare(self, wildcards: Any) -> Settings:
         """Return the dependencies of a paper's verdicts other than its results."""
         paper = wildcards.paper
+        plan = self.plan
         return {
-            "paper": dict(self.plan.papers[paper]),
-            "roles": self.plan.roles(paper),
+            "paper": dict(plan.papers[paper]),
+            "roles": plan.roles(paper),
             "tests": self._tests(paper),
-            "skipped_results": self.plan.skipped_results(paper),
-            "given": values_in_causes(self.plan.folders[paper]),
+            "skipped_results": plan.skipped_results(paper),
+            "given": values_in_causes(plan.folders[paper]),
         }
 
     def compare_all(self, wildcards: Any) -> dict[str, Settings]:
@@ -215,7 +220,8 @@ class RuleParams:
 
     def _tests(self, paper: str) -> dict[str, str]:
         """Return the outcomes of the tests to which the files of a paper refer."""
-        paths = [self.plan.folders[paper] / name for name in ("published.csv", "checks.yaml")]
+        folder = self.plan.folders[paper]
+        paths = (folder / "published.csv", folder / "checks.yaml")
         text = "".join(path.read_text(encoding="utf-8") for path in paths if path.is_file())
         if "test:" not in text:
             return {}
@@ -233,11 +239,12 @@ class RuleParams:
     def figures(self, wildcards: Any) -> Settings:
         """Return a paper's paper.yaml, its roles, the names of its figures, and the results that this run skips."""
         paper = wildcards.paper
+        plan = self.plan
         return {
-            "paper": dict(self.plan.papers[paper]),
-            "figures": self.plan.drawable(paper),
-            "roles": self.plan.roles(paper),
-            "skipped_results": self.plan.skipped_results(paper),
+            "paper": dict(plan.papers[paper]),
+            "figures": plan.drawable(paper),
+            "roles": plan.roles(paper),
+            "skipped_results": plan.skipped_results(paper),
         }
 
     def figure_modules(self, wildcards: Any) -> list[str]:
@@ -253,9 +260,10 @@ class RuleParams:
     def alternatives(self, wildcards: Any) -> Settings:
         """Return the paper.yaml of a paper extended by its registered alternatives, and its specification curves."""
         alternatives = self.plan.alternatives[wildcards.paper]
-        selected = alternatives.select(self.plan.settings.get("specifications"))
+        names = self.plan.settings.get("specifications")
+        grids = [asdict(grid) for grid in alternatives.select(names)]
         return {
-            "alternatives": {"spec": dict(alternatives.spec), "grids": [asdict(grid) for grid in selected]},
+            "alternatives": {"spec": dict(alternatives.spec), "grids": grids},
             "roles": self.plan.roles(wildcards.paper),
         }
 
@@ -272,22 +280,23 @@ class RuleParams:
         papers = described_papers(plan, wildcards)
         is_of_paper = "paper" in dict(wildcards.items())
         roles = self._report_roles(papers, is_of_paper)
-        registered = {paper: curves for paper, curves in self.specifications(wildcards).items() if paper in papers}
-        fresh = {paper: self._fresh_curves(paper) for paper in registered}
-        recorded = {
-            paper: recorded_curves(plan.folders[paper] / RECORDED_CURVES, curves)
-            for paper, curves in registered.items()
-        }
-        datasets = {role: entry["dataset"] for role, entry in roles.items() if entry["dataset"]}
+        grids = self.specifications(wildcards)
+        papers_with_curves = [paper for paper in grids if paper in papers]
+        curves = {paper: self._fresh_curves(paper) for paper in papers_with_curves}
+        recorded = {paper: self._recorded_curves(paper) for paper in papers_with_curves}
+        described = {paper: dict(plan.papers[paper]) for paper in papers}
+        configured = {role: dict(plan.settings["roles"][role]) for role in roles}
+        not_comparable = [role for role, entry in plan.wanted.items() if entry["comparable"] == "not"]
+        selected = [wildcards.paper] if is_of_paper else plan.chosen()
         return {
-            "papers": {paper: dict(plan.papers[paper]) for paper in papers},
-            "roles": {role: dict(plan.settings["roles"][role]) for role in roles},
-            "titles": {name: _title(plan.registry[name]) for name in _dataset_names(roles)},
-            "unnamed": [role for role, entry in plan.wanted.items() if entry["comparable"] == "not"],
-            "remedies": {role: _remedy(plan.registry[name]) for role, name in datasets.items()},
-            "curves": {paper: files for paper, files in fresh.items() if files},
-            "recorded_curves": {paper: files for paper, files in recorded.items() if files},
-            "chosen": [wildcards.paper] if is_of_paper else plan.chosen(),
+            "papers": described,
+            "roles": configured,
+            "titles": self._titles(roles),
+            "unnamed": not_comparable,
+            "remedies": self._remedies(roles),
+            "curves": _without_empty(curves),
+            "recorded_curves": _without_empty(recorded),
+            "chosen": selected,
             "alone": is_of_paper,
             "rehearsal": plan.settings.get("rehearsal", False),
         }
@@ -299,6 +308,23 @@ class RuleParams:
         names = {role for paper in papers for role in self.plan.papers[paper]["roles"]}
         return {role: entry for role, entry in self.plan.wanted.items() if role in names}
 
+    def _titles(self, roles: Mapping[str, Mapping[str, Any]]) -> dict[str, Settings]:
+        """Return data set -> title and terms of use, for the data sets of roles and their substitutes."""
+        return {name: _title(self.plan.registry[name]) for name in _dataset_names(roles)}
+
+    def _remedies(self, roles: Mapping[str, Mapping[str, Any]]) -> dict[str, Settings]:
+        """Return role -> how to obtain its data set, for the roles that have one."""
+        remedies = {}
+        for role, entry in roles.items():
+            if entry["dataset"]:
+                remedies[role] = _remedy(self.plan.registry[entry["dataset"]])
+        return remedies
+
+    def _recorded_curves(self, paper: str) -> dict[str, str]:
+        """Return file -> content of the recorded specification curves of a paper; may be empty."""
+        file = self.plan.folders[paper] / RECORDED_CURVES
+        return recorded_curves(file, self.plan.alternatives[paper].grids)
+
     def _fresh_curves(self, paper: str) -> dict[str, str]:
         """Return file -> content of a paper's specification curves if they are up to date.
 
@@ -308,22 +334,24 @@ class RuleParams:
         if not folder.exists():
             return {}
         settings = self.alternatives(SimpleNamespace(paper=paper))
-        is_fresh = is_of_today(folder, settings, self.code_of("alternatives", (), STYLES))
-        return read_folder(folder) if is_fresh else {}
+        code = self.code_of("alternatives", (), STYLES)
+        return read_folder(folder) if is_of_today(folder, settings, code) else {}
 
     def accept(self, wildcards: Any) -> Settings:
         """Return whether missing data are an error, and the reason for each role without data."""
         paper = dict(wildcards.items()).get("paper")
         papers = [paper] if paper else self.plan.chosen()
-        return {"strict": self.plan.settings["strict"], "out_of_reach": self.plan.out_of_reach(papers)}
+        out_of_reach = self.plan.out_of_reach(papers)
+        return {"strict": self.plan.settings["strict"], "out_of_reach": out_of_reach}
 
     def provenance(self, wildcards: Any) -> Settings:
         """Return the commit, the configuration, and the versions of a run."""
+        plan = self.plan
         return {
-            "papers": list(self.plan.papers),
-            "commit": commit_of(self.plan.root),
-            "agent": agent_of(self.plan.root),
-            "settings": dict(self.plan.settings),
+            "papers": list(plan.papers),
+            "commit": commit_of(plan.root),
+            "agent": agent_of(plan.root),
+            "settings": dict(plan.settings),
             "versions": versions(),
         }
 
@@ -349,8 +377,10 @@ def count_published_rows(plan: Plan) -> dict[str, str]:
     """Count the published values that need each data set."""
     counts: Counter[str] = Counter()
     for paper in plan.papers:
-        rows = [cells for _, cells in read_cells(plan.folders[paper] / "published.csv")]
-        counts.update(entry["dataset"] for row in rows if (entry := plan.wanted.get(row["dataset"])))
+        for _, cells in read_cells(plan.folders[paper] / "published.csv"):
+            entry = plan.wanted.get(cells["dataset"])
+            if entry:
+                counts[entry["dataset"]] += 1
     return {name: str(count) for name, count in counts.items()}
 
 
@@ -360,8 +390,16 @@ def _fit(wildcards: Any) -> Fit:
 
 def _dataset_names(roles: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Return the data sets of roles and their substitutes, sorted."""
-    names = {choice["dataset"] for entry in roles.values() for choice in (entry, *entry.get("substitutes", ()))}
+    names = set()
+    for entry in roles.values():
+        names.add(entry["dataset"])
+        names.update(substitute["dataset"] for substitute in entry.get("substitutes", ()))
     return sorted(names - {None})
+
+
+def _without_empty(curves: Mapping[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """Return the papers that have curves."""
+    return {paper: files for paper, files in curves.items() if files}
 
 
 def _title(entry: DatasetEntry) -> Settings:

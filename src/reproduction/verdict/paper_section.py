@@ -339,7 +339,7 @@ class PaperSection(ItemGroup):
     @property
     def curve_findings(self) -> dict[str, str]:
         """Row -> clause on its published value and its specification curve, for the rows that have one."""
-        return {curve.row: curve.finding for curve, _ in self.specification.curves if curve.holds is not None}
+        return {curve.row: curve.summary for curve, _ in self.specification.curves if curve.holds is not None}
 
     def results_of(self, cause: Cause) -> tuple[list[tuple[str, str]], dict[str, list[str]]]:
         """Return the results cited by a cause: (name, value) pairs of this run, and reason -> missing results."""

@@ -222,7 +222,7 @@ def _read_specification(inputs: ReportInputs, paper: str, record: Record) -> Spe
             recorded.pop(curve.row, None)
         elif curve.row not in recorded:
             reason = f"{NOT_RUN}: {curve.points[0].reason}"
-            name = curve.drawing.removesuffix(".svg")
+            name = curve.figure_file.removesuffix(".svg")
             drawings.append((curve, Drawing(name, titles[curve.row], "", None, reason)))
     for curve in recorded.values():
         drawings.append((curve, _curve_drawing(recorded_files, curve, paper, titles[curve.row])))
@@ -234,12 +234,12 @@ def _read_specification(inputs: ReportInputs, paper: str, record: Record) -> Spe
 
 def _curve_drawing(files: Mapping[str, str], curve: Curve, paper: str, title: str) -> Drawing:
     """Return the figure of a curve from a folder of curves."""
-    name = curve.drawing.removesuffix(".svg")
-    svg = files[curve.drawing].encode()
+    name = curve.figure_file.removesuffix(".svg")
+    svg = files[curve.figure_file].encode()
     caption = read_notes(svg)
     if curve.recorded:
         caption = recorded_caption(curve.recorded, caption)
-    return Drawing(name, title, caption, inline_svg(svg, f"s-{paper}-{name}", curve.drawing))
+    return Drawing(name, title, caption, inline_svg(svg, f"s-{paper}-{name}", curve.figure_file))
 
 
 def _read_figure(inputs: ReportInputs, paper: str, figure: str, entry: Mapping[str, Any]) -> Drawing:
