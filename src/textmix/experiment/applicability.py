@@ -58,8 +58,9 @@ def run_compared(
     except Exception as error:
         if not _is_data_error(error):
             raise
-        message = " ".join(str(error).split())[:MAX_MESSAGE_CHARACTERS]
-        raise MissingResult(f"{method.name} cannot be fitted to {corpus.name}: {message}") from error
+        message = " ".join(str(error).split())
+        excerpt = message[:MAX_MESSAGE_CHARACTERS]
+        raise MissingResult(f"{method.name} cannot be fitted to {corpus.name}: {excerpt}") from error
 
 
 def _is_data_error(error: Exception) -> bool:
@@ -89,4 +90,5 @@ def misfit(corpus: Corpus, n_train: int, method: Method) -> str:
     if not exceeded:
         return ""
     limits = ", ".join(f"{limit:,} {key}" for key, limit in method.limits.items())
-    return f"{method.name} is skipped above {limits} to save time and memory; {corpus.name} has {', '.join(exceeded)}"
+    excess = ", ".join(exceeded)
+    return f"{method.name} is skipped above {limits} to save time and memory; {corpus.name} has {excess}"

@@ -15,14 +15,14 @@ Fold = tuple[np.ndarray, np.ndarray]
 def fold_numbers(
     n_documents: int, n_folds: int, generator: np.random.Generator | None = None, classes: np.ndarray | None = None
 ) -> np.ndarray:
-    """Assign documents to folds whose sizes differ by at most one.
+    """Assign documents to folds of sizes that differ by at most one.
 
     Parameters
     ----------
     n_documents : int
     n_folds : int
     generator : Generator, default=None
-        Random generator for the order in which documents are assigned; None keeps their order.
+        Random generator for the order of assignment; None keeps the order of the documents.
     classes : ndarray of shape (N,), default=None
         Classes for stratification: the documents of a class in two folds differ by at most one.
 
@@ -41,7 +41,8 @@ def fold_numbers(
 
 def halves_of(numbers: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield the training and the held-out rows of each fold, int64, in increasing order."""
-    for fold in range(int(numbers.max(initial=-1)) + 1):
+    n_folds = int(numbers.max(initial=-1)) + 1
+    for fold in range(n_folds):
         yield np.flatnonzero(numbers != fold), np.flatnonzero(numbers == fold)
 
 
@@ -50,7 +51,8 @@ def evenly(order: np.ndarray, classes: np.ndarray) -> np.ndarray:
     position = np.empty(len(order))
     for label in np.unique(classes[order]):
         rows = np.flatnonzero(classes[order] == label)
-        position[rows] = (np.arange(len(rows)) + 0.5) / len(rows)
+        n_rows = len(rows)
+        position[rows] = (np.arange(n_rows) + 0.5) / n_rows
     return order[np.argsort(position, kind="stable")]
 
 
@@ -96,5 +98,10 @@ def cross_validate(
         X_train = X[train]
         y_train = y[train]
         test_documents = (X[held_out], y[held_out])
-        columns.append([score(make(point).fit(X_train, y_train), test_documents, held_out) for point in points])
-    return np.array(columns, dtype=np.float64).reshape(len(columns), len(points)).T
+        scores = []
+        for point in points:
+            estimator = make(point).fit(X_train, y_train)
+            scores.append(score(estimator, test_documents, held_out))
+        columns.append(scores)
+    scores_of_folds = np.array(columns, dtype=np.float64)
+    return scores_of_folds.reshape(len(columns), len(points)).T

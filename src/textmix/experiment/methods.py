@@ -67,7 +67,7 @@ class Method:
         return self.estimator.split(":")[0]
 
     def part(self, *keys: str) -> dict[str, Any]:
-        """Return the entry as a dict in which all keys except ``name`` and the selected ones are empty.
+        """Return the entry as a dict where all keys except ``name`` and the selected ones are empty.
 
         A job depends only on the keys that it reads, so that editing another key does not trigger a rerun.
         """

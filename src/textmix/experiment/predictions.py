@@ -27,7 +27,7 @@ class Predictions:
     Parameters
     ----------
     variants : sequence of str of length G
-        Names of the points of the parameter grid, each of which is a variant of the method.
+        Name of each point of the parameter grid, which is a variant of the method.
     fits : sequence of mappings
         One row (`FITS`) per variant and trial.
     true_log_proba : ndarray of shape (G, T), dtype=float64
@@ -61,7 +61,8 @@ class Predictions:
         """Return the predicted label sets of a variant as indicators, int8 (n, L)."""
         if self.sets is None:
             raise ValueError("predictions of a single-label method contain classes, not label sets")
-        return np.unpackbits(self.sets[variant, documents], axis=1, count=n_labels).astype(np.int8)
+        bits = np.unpackbits(self.sets[variant, documents], axis=1, count=n_labels)
+        return bits.astype(np.int8)
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
         """Write the predictions to a new result folder (`textmix.core.io.new_folder`)."""
@@ -70,8 +71,9 @@ class Predictions:
 
     def write(self, folder: Path) -> None:
         """Write the files of the predictions to an open result folder."""
-        arrays = {name: getattr(self, name) for name in ARRAYS}
-        io.save_arrays(folder, **{name: array for name, array in arrays.items() if array is not None})
+        optional = {name: getattr(self, name) for name in ARRAYS}
+        arrays = {name: array for name, array in optional.items() if array is not None}
+        io.save_arrays(folder, **arrays)
         io.write_json(folder / "variants.json", list(self.variants))
         io.write_text(folder / "fits.csv", io.format_csv(self.fits, FITS))
 
@@ -89,7 +91,9 @@ class Predictions:
         files = io.check_result(folder)["files"]
         folder = Path(folder)
         arrays = {name: io.load_array(folder, name) for name in ARRAYS if f"{name}.npy" in files}
-        return cls(io.read_json(folder / "variants.json"), io.read_csv(folder / "fits.csv"), **arrays)
+        variants = io.read_json(folder / "variants.json")
+        fits = io.read_csv(folder / "fits.csv")
+        return cls(variants, fits, **arrays)
 
 
 def join_predictions(predictions: Sequence[Predictions]) -> Predictions:
@@ -143,7 +147,10 @@ def true_log_proba(task: str, estimator: Any, X: Any, y: np.ndarray) -> np.ndarr
         return np.asarray(estimator.set_log_proba(X, y), dtype=np.float64)
     posterior = estimator.predict_log_proba(X)
     columns = np.searchsorted(estimator.classes_, y)
-    is_training_class = estimator.classes_[np.minimum(columns, len(estimator.classes_) - 1)] == y
+    last_column = len(estimator.classes_) - 1
+    nearest_class = estimator.classes_[np.minimum(columns, last_column)]
+    is_training_class = nearest_class == y
     log_proba = np.full(len(y), -np.inf)
-    log_proba[is_training_class] = posterior[np.flatnonzero(is_training_class), columns[is_training_class]]
+    rows = np.flatnonzero(is_training_class)
+    log_proba[rows] = posterior[rows, columns[rows]]
     return log_proba

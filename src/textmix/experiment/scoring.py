@@ -61,7 +61,8 @@ def metric_value(name: str, evaluation: Evaluation) -> float:
     if row.input == "text":
         return float(function(output))
     if row.input == "confidence":
-        return float(function(output, (evaluation.true == evaluation.predicted).all(axis=1)))
+        is_correct = (evaluation.true == evaluation.predicted).all(axis=1)
+        return float(function(output, is_correct))
     is_single = evaluation.true.ndim == 1
     outcome = evaluation.true == evaluation.predicted if is_single else evaluation.true
     return float(function(output, outcome))
@@ -75,11 +76,12 @@ def score(predictions: Predictions, corpus: Corpus, splits: Splits, metrics: Seq
     rows = []
     for number, variant in enumerate(predictions.variants):
         for trial in range(len(splits)):
-            evaluation = evaluation_of(predictions, number, splits.test_place(trial), truth[splits.test[trial]])
-            rows += [
-                {"variant": variant, "trial": trial, "metric": name, "value": metric_value(name, evaluation)}
-                for name in metrics
-            ]
+            documents = splits.test_place(trial)
+            test_rows = splits.test[trial]
+            evaluation = evaluation_of(predictions, number, documents, truth[test_rows])
+            for name in metrics:
+                value = metric_value(name, evaluation)
+                rows.append({"variant": variant, "trial": trial, "metric": name, "value": value})
     return rows
 
 

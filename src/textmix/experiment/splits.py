@@ -33,20 +33,24 @@ class Splits:
     @classmethod
     def of(cls, pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> Splits:
         """Create splits from the training and test rows of each trial, in any order."""
-        return cls(_join([train for train, _ in pairs]), _join([test for _, test in pairs]))
+        train = _join([train for train, _ in pairs])
+        test = _join([test for _, test in pairs])
+        return cls(train, test)
 
     def __len__(self) -> int:
         return len(self.train)
 
     def test_place(self, trial: int) -> slice:
         """Return the slice of one trial in an array of the test documents of all trials."""
-        return slice(int(self.test.offsets[trial]), int(self.test.offsets[trial + 1]))
+        offsets = self.test.offsets
+        return slice(int(offsets[trial]), int(offsets[trial + 1]))
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
         """Write the splits to a new result folder (`textmix.core.io.new_folder`)."""
         with io.new_folder(folder, meta) as target:
             for name, rows in (("train", self.train), ("test", self.test)):
-                io.save_arrays(target, **{name: rows.values, f"{name}_offsets": rows.offsets})
+                arrays = {name: rows.values, f"{name}_offsets": rows.offsets}
+                io.save_arrays(target, **arrays)
 
     @classmethod
     def load(cls, folder: str | Path) -> Splits:
@@ -78,8 +82,8 @@ def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, m
       to the remaining documents), ``trials`` (a single one from ``single_split_min_documents`` documents),
       ``stratified`` and ``order``. With ``fixed_training``, all trials have the training documents of the first trial.
     - ``kind: folds`` has ``folds``, ``stratified`` and ``order``; every document is a test document of one fold.
-    - ``kind: groups`` holds out one group per trial; the group of a document is its id up to the first ``/``, and
-      groups in ``train_only`` are never held out.
+    - ``kind: groups`` tests on one group per trial; the group of a document is its id up to the first ``/``, and
+      groups in ``train_only`` are always training groups.
 
     Seed, data set, trial and ``order`` determine the permutation of the documents.  Random splits with the same
     ``order`` that differ only in ``train`` have the same test documents and nested training documents, except for
@@ -108,7 +112,8 @@ def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, m
     """
     if spec["kind"] == "given":
         trials = spec.get("trials", 1)
-        pairs = [_given(corpus, name)] * min(trials, max_trials or trials)
+        n_trials = min(trials, max_trials or trials)
+        pairs = [_given(corpus, name)] * n_trials
     elif spec["kind"] == "first":
         pairs = [_first(corpus, spec["train"], name)]
     elif spec["kind"] == "groups":
@@ -195,8 +200,11 @@ def _fix_training(
     """Give all trials the training rows of the first; draw the test rows of the others from the remaining rows."""
     train, first_test = pairs[0]
     remaining = np.setdiff1d(np.arange(n_documents), train)
-    tests = [generator.permutation(remaining)[: len(first_test)] for generator in generators[1:]]
-    return [(train, test) for test in (first_test, *tests)]
+    fixed = [(train, first_test)]
+    for generator in generators[1:]:
+        test = generator.permutation(remaining)[: len(first_test)]
+        fixed.append((train, test))
+    return fixed
 
 
 def _folds(
@@ -209,30 +217,39 @@ def _folds(
         raise ConfigError(f"split {name}: folds: {n_folds} exceeds the {total} documents of {corpus.name}; lower it")
     stratified = spec.get("stratified", False)
     if stratified and np.any(corpus.label_counts != 1):
-        numbers = stratify(corpus.labels, np.full(n_folds, 1 / n_folds), generator)
+        proportions = np.full(n_folds, 1 / n_folds)
+        numbers = stratify(corpus.labels, proportions, generator)
     else:
-        numbers = fold_numbers(total, n_folds, generator, corpus.classes() if stratified else None)
+        classes = corpus.classes() if stratified else None
+        numbers = fold_numbers(total, n_folds, generator, classes)
     return list(halves_of(numbers))
 
 
 def _groups(corpus: Corpus, train_only: Sequence[str], name: str) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return training and test rows with each group held out, in alphabetical order."""
+    """Return training and test rows, with each group as test group, in alphabetical order."""
     groups = np.array([str(document).partition("/")[0] for document in corpus.ids])
-    tested = [group for group in np.unique(groups) if group not in train_only]
+    distinct = np.unique(groups)
+    tested = [group for group in distinct if group not in train_only]
     absent = sorted(set(train_only) - set(groups))
-    if absent or len(np.unique(groups)) < 2 or not tested:
+    if absent or len(distinct) < 2 or not tested:
+        names = ", ".join(distinct[:10])
+        excluded = ", ".join(train_only) or "none"
         raise ConfigError(
-            f"split {name}: {corpus.name} has the groups {', '.join(np.unique(groups)[:10])}, and train_only contains "
-            f"{', '.join(train_only) or 'none'}; hold out at least one of two or more groups"
+            f"split {name}: {corpus.name} has the groups {names}, and train_only contains {excluded}; "
+            "hold out at least one of two or more groups"
         )
-    return [(np.flatnonzero(groups != group), np.flatnonzero(groups == group)) for group in tested]
+    pairs = []
+    for group in tested:
+        is_test = groups == group
+        pairs.append((np.flatnonzero(~is_test), np.flatnonzero(is_test)))
+    return pairs
 
 
 def stratify(labels: sparse.csr_array, proportions: np.ndarray, generator: np.random.Generator) -> np.ndarray:
     """Assign multi-label documents to subsets with nearly the same label proportions (iterative stratification).
 
-    The label with the fewest unassigned documents comes first.  Each of its documents is assigned to the subset that
-    lacks most documents of this label; ties are resolved by the number of documents that a subset lacks, then randomly.
+    The label with the fewest unassigned documents comes first.  Each of its documents is assigned to the subset with
+    the largest deficit of documents of this label; ties are resolved by the deficit of documents, then randomly.
 
     Parameters
     ----------
@@ -261,29 +278,37 @@ def stratify(labels: sparse.csr_array, proportions: np.ndarray, generator: np.ra
     subsets = np.full(n_documents, -1, dtype=np.int64)
     unassigned = counts.copy()
     while unassigned.any():
-        label = int(np.argmin(np.where(unassigned > 0, unassigned, n_documents + 1)))
-        rows = by_label.indices[by_label.indptr[label] : by_label.indptr[label + 1]]
+        priority = np.where(unassigned > 0, unassigned, n_documents + 1)
+        label = int(np.argmin(priority))
+        start = by_label.indptr[label]
+        stop = by_label.indptr[label + 1]
+        rows = by_label.indices[start:stop]
         for document in order[rows]:
             if subsets[document] >= 0:
                 continue
             subset = _neediest(label_deficits[:, label], deficits, proportions, generator)
-            document_labels = labels.indices[labels.indptr[document] : labels.indptr[document + 1]]
+            start = labels.indptr[document]
+            stop = labels.indptr[document + 1]
+            document_labels = labels.indices[start:stop]
             subsets[document] = subset
             deficits[subset] -= 1
             label_deficits[subset, document_labels] -= 1
             unassigned[document_labels] -= 1
     for document in order[subsets[order] < 0]:
-        subsets[document] = _neediest(deficits, deficits, proportions, generator)
-        deficits[subsets[document]] -= 1
+        subset = _neediest(deficits, deficits, proportions, generator)
+        subsets[document] = subset
+        deficits[subset] -= 1
     return subsets
 
 
 def _neediest(first: np.ndarray, second: np.ndarray, proportions: np.ndarray, generator: np.random.Generator) -> int:
-    """Return the index of the subset with the largest ``first``, float (P,), among those of positive proportion.
+    """Return the index of the subset with the largest ``first``, float (P,), among subsets of positive proportion.
 
     Ties are resolved by ``second``, then randomly.
     """
     first = np.where(proportions > 0, first, -np.inf)
     best = np.flatnonzero(first >= first.max() - 1e-9)
     best = best[second[best] >= second[best].max() - 1e-9]
-    return int(best[0] if len(best) == 1 else generator.choice(best))
+    if len(best) == 1:
+        return int(best[0])
+    return int(generator.choice(best))

@@ -58,11 +58,11 @@ class Documents:
             return estimator.fit(self.X, self.y)
 
     def accuracy(self, fitted: Any) -> float:
-        """Compute the proportion of documents whose class or whole label set is predicted correctly."""
+        """Compute the proportion of documents with a correctly predicted class or whole label set."""
         return float(np.mean(self.right(fitted)))
 
     def error(self, fitted: Any) -> float:
-        """Compute the proportion of documents whose class or whole label set is predicted incorrectly."""
+        """Compute the proportion of documents with an incorrectly predicted class or label set."""
         return float(np.mean(~self.right(fitted)))
 
     def right(self, fitted: Any) -> np.ndarray:
@@ -111,7 +111,7 @@ def documents_of(corpus: Corpus, target: str = "classes", X: Any = None) -> Docu
     target : {"classes", "indicators", "labels"}, default="classes"
         Classes (N,), label indicators (N, L), or label indicators as CSR of float64.
     X : array-like or sparse matrix of N documents, default=None
-        Features in place of those of the corpus.
+        Features in place of the corpus features.
 
     Returns
     -------
@@ -122,10 +122,14 @@ def documents_of(corpus: Corpus, target: str = "classes", X: Any = None) -> Docu
         "indicators": corpus.indicators,
         "labels": lambda: sparse.csr_array(corpus.labels.astype(np.float64)),
     }
-    return Documents(corpus.features if X is None else X, targets[target]())
+    features = corpus.features if X is None else X
+    return Documents(features, targets[target]())
 
 
 def trials_of(documents: Documents, splits: Splits, most: int | None = None) -> Iterator[Trial]:
     """Yield the trials of a data set in the order of the splits, at most ``most`` of them."""
-    for number in range(min(len(splits), most or len(splits))):
-        yield Trial(number, documents[splits.train[number]], documents[splits.test[number]])
+    n_trials = min(len(splits), most or len(splits))
+    for number in range(n_trials):
+        train = documents[splits.train[number]]
+        test = documents[splits.test[number]]
+        yield Trial(number, train, test)

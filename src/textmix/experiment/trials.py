@@ -77,8 +77,8 @@ def run_trials(
     method : Method
         Entry of the registry.
     entry : mapping of str to object
-        The experiment's entry of the method: ``params``; ``grid``, each point of which is a variant; and ``tune``, a
-        grid from which cross-validation within each training set chooses one point.
+        The experiment's entry of the method: ``params``; ``grid``, where each point is a variant; and ``tune``, a grid
+        for cross-validation within each training set, which chooses one point.
     seed : int
         Seed of the run.  With data set and trial it determines the ``random_state`` of an estimator that has one.
     X : array-like, sparse matrix or TokenSequences, default=None
@@ -96,7 +96,7 @@ def run_trials(
     Raises
     ------
     ConfigError
-        If a representation is combined with features whose vocabulary depends on the fold.
+        If a representation is combined with features that have a vocabulary for each fold.
     """
     pruning = corpus.info.get("features", {}).get(BY_FOLD)
     if pruning is not None and representation is not None:
@@ -116,22 +116,26 @@ def run_trials(
             runner.warm_up(trial)
         fits += runner.fit_variants(trial)
         predictions, timing = fits[-1]
+        accuracy = _accuracy(predictions, trial.test.y)
+        n_done = number + 1
+        seconds_per_trial = (time.monotonic() - start) / n_done
         logger.info(
             "%s: trial %d of %d, accuracy %.4f, last fit %.2f s, %.0f s left",
             runner.name,
-            number + 1,
+            n_done,
             len(splits),
-            _accuracy(predictions, trial.test.y),
+            accuracy,
             timing["fit_seconds"],
-            (time.monotonic() - start) / (number + 1) * (len(splits) - number - 1),
+            seconds_per_trial * (len(splits) - n_done),
             extra={"computation": (runner.name, start)},
         )
-    return join_predictions([predictions for predictions, _ in fits]), [timing for _, timing in fits]
+    joined = join_predictions([predictions for predictions, _ in fits])
+    return joined, [timing for _, timing in fits]
 
 
 @dataclass(frozen=True)
 class _Runner:
-    """Fit the variants of one method on one data set; the parameters are those of `run_trials`."""
+    """Fit the variants of one method on one data set; see `run_trials` for the parameters."""
 
     dataset: str
     method: Method
@@ -146,7 +150,9 @@ class _Runner:
     @property
     def points(self) -> list[tuple[str, dict[str, Any]]]:
         """Name and parameters of each variant."""
-        return list(variants(self.entry.get("params", {}), self.entry.get("grid", {})))
+        params = self.entry.get("params", {})
+        grid = self.entry.get("grid", {})
+        return list(variants(params, grid))
 
     def fit_variants(self, trial: Trial) -> list[tuple[Predictions, dict[str, Any]]]:
         """Predict the test documents of one trial with each variant; also return the rows of `TIMINGS`."""
@@ -195,7 +201,8 @@ class _Runner:
         if not self.method.module.startswith("textmix."):
             return
         # Evenly spaced over the training documents: the first ones of a sorted data set would all have the same class.
-        rows = np.unique(np.linspace(0, len(trial.train) - 1, WARM_UP_DOCUMENTS).astype(np.int64))
+        positions = np.linspace(0, len(trial.train) - 1, WARM_UP_DOCUMENTS)
+        rows = np.unique(positions.astype(np.int64))
         sample = trial.train[rows]
         try:
             with warnings.catch_warnings():
@@ -251,7 +258,7 @@ def _fit_predict(task: str, estimator: Any, trial: Trial) -> tuple[dict[str, np.
 
 
 def _accuracy(predictions: Predictions, truth: np.ndarray) -> float:
-    """Compute the proportion of documents of one fit whose class or whole label set is predicted."""
+    """Compute the proportion of test documents with a correct class or label set, for a single fit."""
     if predictions.classes is not None:
         return float(np.mean(predictions.classes[0] == truth))
     label_sets = predictions.label_sets(0, slice(None), truth.shape[1])
@@ -266,14 +273,18 @@ def _convergence(estimator: Any) -> dict[str, Any]:
     converged = getattr(fitted, "converged_", None)
     if converged is None and n_iter is not None and hasattr(fitted, "max_iter"):
         converged = bool(np.max(n_iter) < fitted.max_iter)
-    return {
-        "converged": None if converged is None else bool(np.all(converged)),
-        "n_iter": None if n_iter is None else int(np.max(n_iter)),
-        "objective": None if path is None or not len(path) else _last_objective(path),
-    }
+    columns: dict[str, Any] = dict.fromkeys(("converged", "n_iter", "objective"))
+    if converged is not None:
+        columns["converged"] = bool(np.all(converged))
+    if n_iter is not None:
+        columns["n_iter"] = int(np.max(n_iter))
+    if path is not None and len(path):
+        columns["objective"] = _last_objective(path)
+    return columns
 
 
 def _last_objective(path: Any) -> float:
     """Return the last value of an objective path, or the sum of the last values if each class has a path."""
     paths = [path] if np.ndim(path[0]) == 0 else path
-    return float(np.sum([values[-1] for values in paths]))
+    last_values = [values[-1] for values in paths]
+    return float(np.sum(last_values))

@@ -48,7 +48,8 @@ def comparisons(sources: Sources, settings: Settings, generator: Generator) -> M
 
 def _wins(rows: list[dict[str, Any]], role: str, reference: str) -> bool:
     """Check whether the reference has the highest subset accuracy of all methods in `LINEAR` on a data set."""
-    values = {row["method"]: row["subset_accuracy"] for row in rows if row["role"] == role and row["method"] in LINEAR}
+    linear_rows = [row for row in rows if row["role"] == role and row["method"] in LINEAR]
+    values = {row["method"]: row["subset_accuracy"] for row in linear_rows}
     return bool(values[reference] == max(values.values()))
 
 
@@ -73,8 +74,11 @@ def _comparison_rows(
         }
         for key, values in measured.items():
             mean, low, high = bootstrap_interval(values, generator, resamples=draws)
-            row |= {key: mean, f"{key}_low": low, f"{key}_high": high}
-        yield {**row, "sign_test": sign_test(right, best)}
+            row[key] = mean
+            row[f"{key}_low"] = low
+            row[f"{key}_high"] = high
+        row["sign_test"] = sign_test(right, best)
+        yield row
 
 
 def em_path(sources: Sources, settings: Settings, generator: Generator) -> Measure:
@@ -90,18 +94,29 @@ def em_path(sources: Sources, settings: Settings, generator: Generator) -> Measu
 
         def note(model: CBMClassifier, role: str = role, run: int = run, trial: Trial = trial) -> None:
             accuracy = trial.test.accuracy(model)
-            path = {"objective": model.objective_path_[-1], "subset_accuracy": accuracy}
-            rows.append({"role": role, "run": run, "iteration": model.n_iter_, **path})
+            row = {
+                "role": role,
+                "run": run,
+                "iteration": model.n_iter_,
+                "objective": model.objective_path_[-1],
+                "subset_accuracy": accuracy,
+            }
+            rows.append(row)
 
-        model = CBMClassifier(**settings["params"], tol=0.0, random_state=seed_from(generator), callback=note)
+        seed = seed_from(generator)
+        model = CBMClassifier(**settings["params"], tol=0.0, random_state=seed, callback=note)
         trial.train.fitted(model)
     return Measure({"largest_fall": _largest_fall(rows)}, {"path": rows})
 
 
 def _largest_fall(rows: list[dict[str, Any]]) -> float:
     """Compute the largest decrease of the objective in one EM iteration; 0 if it never decreases."""
-    pairs = [(a, b) for a, b in itertools.pairwise(rows) if (a["role"], a["run"]) == (b["role"], b["run"])]
-    return max([0.0, *(a["objective"] - b["objective"] for a, b in pairs)])
+    largest = 0.0
+    for before, after in itertools.pairwise(rows):
+        is_same_run = (before["role"], before["run"]) == (after["role"], after["run"])
+        if is_same_run:
+            largest = max(largest, before["objective"] - after["objective"])
+    return largest
 
 
 def components(sources: Sources, settings: Settings, generator: Generator) -> Measure:
@@ -121,12 +136,15 @@ def components(sources: Sources, settings: Settings, generator: Generator) -> Me
         for n_components in settings["components"][role]:
             params = {**settings["params"][role], "n_components": n_components}
             fits = [_random_start(trial, params, generator) for _ in range(settings["runs"][role])]
-            rows += [{"role": role, "components": n_components, "run": run, **row} for run, row in enumerate(fits)]
-            values[f"{role}_k{n_components}"] = Repeated([row["subset_accuracy"] for row in fits])
+            for run, fit in enumerate(fits):
+                rows.append({"role": role, "components": n_components, "run": run, **fit})
+            accuracies = [fit["subset_accuracy"] for fit in fits]
+            values[f"{role}_k{n_components}"] = Repeated(accuracies)
         documents = source.splits.test_place(0)
         for method in settings["baselines"]:
             if method in source.predictions:
-                predicted = source.predictions[method].label_sets(0, documents, trial.test.y.shape[1])
+                predictions = source.predictions[method]
+                predicted = predictions.label_sets(0, documents, trial.test.y.shape[1])
                 accuracy = float(exactly_right(trial.test.y, predicted).mean())
                 baselines.append({"role": role, "method": method, "subset_accuracy": accuracy})
     return Measure(values, {"runs": rows, "baselines": baselines})
@@ -134,8 +152,10 @@ def components(sources: Sources, settings: Settings, generator: Generator) -> Me
 
 def _random_start(trial: Trial, params: Mapping[str, Any], generator: Generator) -> dict[str, float]:
     """Fit CBM from one random initialisation; return subset accuracy on the test data and the final objective."""
-    model = trial.train.fitted(CBMClassifier(**params, random_state=seed_from(generator)))
-    return {"subset_accuracy": trial.test.accuracy(model), "objective": float(model.objective_path_[-1])}
+    seed = seed_from(generator)
+    model = trial.train.fitted(CBMClassifier(**params, random_state=seed))
+    accuracy = trial.test.accuracy(model)
+    return {"subset_accuracy": accuracy, "objective": float(model.objective_path_[-1])}
 
 
 def exact_search(sources: Sources, settings: Settings, generator: Generator) -> Measure:
@@ -150,7 +170,7 @@ def exact_search(sources: Sources, settings: Settings, generator: Generator) -> 
     scored label sets, and the table ``evaluations``.  A set is counted once for each component that generates it
     (`mixture_kernels.search_modes`), so that the number may exceed 2^L.
     """
-    rows = []
+    rows: list[dict[str, Any]] = []
     mismatches = 0
     counted = []
     for role, source in sources.items():
@@ -163,18 +183,31 @@ def exact_search(sources: Sources, settings: Settings, generator: Generator) -> 
             model = CBMClassifier(**params, random_state=seed_from(generator))
             pi, b = trial.train.fitted(model).components(X)
             tiny = np.finfo(np.float64).tiny
-            odds = np.log(np.maximum(b, tiny)) - np.log1p(-np.minimum(b, 1.0 - 2.0**-53))
+            log_complement = np.log1p(-np.minimum(b, 1.0 - 2.0**-53))
+            odds = np.log(np.maximum(b, tiny)) - log_complement
             log_pi = np.log(np.maximum(pi, tiny))
             for size in sizes:
                 z = np.ascontiguousarray(odds[:, :, :size].swapaxes(0, 1))
                 _, value, tried, exact = mixture_kernels.search_modes(log_pi, z, True, SEARCH_LIMIT)
                 if size <= settings["enumerated"]:
-                    mismatches += int(np.sum(_best_by_enumeration(log_pi, z) > value + 1e-9))
+                    is_better = _best_by_enumeration(log_pi, z) > value + 1e-9
+                    mismatches += int(np.sum(is_better))
                 counted.append(tried)
-                row = {"role": role, "components": n_components, "labels": size, "evaluations": tried.mean()}
-                rows.append({**row, "largest": int(tried.max()), "exact": float(exact.mean())})
+                row = {
+                    "role": role,
+                    "components": n_components,
+                    "labels": size,
+                    "evaluations": tried.mean(),
+                    "largest": int(tried.max()),
+                    "exact": float(exact.mean()),
+                }
+                rows.append(row)
     mean = float(np.concatenate(counted).mean())
-    return Measure({"mismatches_with_enumeration": mismatches, "mean_evaluations": mean}, {"evaluations": rows})
+    values: dict[str, Value] = {
+        "mismatches_with_enumeration": mismatches,
+        "mean_evaluations": mean,
+    }
+    return Measure(values, {"evaluations": rows})
 
 
 def _best_by_enumeration(log_pi: np.ndarray, Z: np.ndarray) -> np.ndarray:
@@ -182,7 +215,8 @@ def _best_by_enumeration(log_pi: np.ndarray, Z: np.ndarray) -> np.ndarray:
     best = np.full(len(log_pi), -np.inf)
     base = log_pi.T - np.logaddexp(0.0, Z).sum(axis=2)
     for labels in itertools.product((0.0, 1.0), repeat=Z.shape[2]):
-        best = np.maximum(best, np.logaddexp.reduce(base + Z @ np.array(labels), axis=0))
+        log_joint = base + Z @ np.array(labels)
+        best = np.maximum(best, np.logaddexp.reduce(log_joint, axis=0))
     return best
 
 
@@ -193,20 +227,25 @@ def special_cases(sources: Sources, settings: Settings, generator: Generator) ->
     PowSet and of CBM with one component per label set, see `textmix.models.linear.solvers.minimise`.
     """
     trial = only(sources).first("indicators")
-    shared = {"variance": settings["variance"], "max_iter": 1, "floor": 0.0, "steps": settings["steps"]}
+    shared = {
+        "variance": settings["variance"],
+        "max_iter": 1,
+        "floor": 0.0,
+        "steps": settings["steps"],
+    }
     mixture = CBMClassifier(n_components=1, constant=0.0, step_tol=1e-16, **shared)
     solved = {"variance": settings["variance"], "max_iter": settings["steps"]}
     single = BinaryRelevance(tol=1e-16, **solved)
     hard = CBMClassifier(init="label_sets", step_tol=settings["tol"], **shared)
     powerset = PowerSet(tol=settings["tol"], **solved)
-    marginals = [trial.train.fitted(model).predict_proba(trial.test.X) for model in (mixture, single)]
-    sets = [trial.train.fitted(model).predict(trial.test.X) for model in (hard, powerset)]
-    return Measure(
-        {
-            "largest_difference_from_binrel": np.abs(marginals[0] - marginals[1]).max(),
-            "largest_difference_from_powset": np.abs(sets[0] - sets[1]).max(),
-        }
-    )
+    X = trial.test.X
+    marginals = [trial.train.fitted(model).predict_proba(X) for model in (mixture, single)]
+    sets = [trial.train.fitted(model).predict(X) for model in (hard, powerset)]
+    values: dict[str, Value] = {
+        "largest_difference_from_binrel": np.abs(marginals[0] - marginals[1]).max(),
+        "largest_difference_from_powset": np.abs(sets[0] - sets[1]).max(),
+    }
+    return Measure(values)
 
 
 def illustration(sources: Sources, settings: Settings, generator: Generator) -> Measure:
@@ -220,46 +259,57 @@ def illustration(sources: Sources, settings: Settings, generator: Generator) -> 
     source = max(sources.values(), key=lambda source: len(source.corpus.label_names))
     trial = source.first("indicators")
     label_names = source.corpus.label_names
-    model = trial.train.fitted(CBMClassifier(**settings["params"], random_state=seed_from(generator)))
+    seed = seed_from(generator)
+    model = trial.train.fitted(CBMClassifier(**settings["params"], random_state=seed))
     modes, log_mode, _ = model.search(trial.test.X)
-    marginal = model.predict_proba(trial.test.X)
-    lost = (modes == 1) & (marginal < 0.5)
-    carried = lost.any(axis=1) & ((modes == 1) & (marginal >= 0.5)).any(axis=1)
-    chosen = _document_to_show(lost, carried, exactly_right(trial.test.y, modes), np.exp(log_mode))
-    X = trial.test.X[[chosen]]
-    mode = modes[chosen]
+    marginals = model.predict_proba(trial.test.X)
+    is_improbable = (modes == 1) & (marginals < 0.5)
+    is_probable = (modes == 1) & (marginals >= 0.5)
+    has_improbable = is_improbable.any(axis=1)
+    has_pair = has_improbable & is_probable.any(axis=1)
+    is_correct = exactly_right(trial.test.y, modes)
+    document = _document_to_show(has_improbable, has_pair, is_correct, np.exp(log_mode))
+    X = trial.test.X[[document]]
+    mode = modes[document]
+    marginal = marginals[document]
+    true = trial.test.y[document]
     pi, b = model.components(X)
     heavy = np.argsort(-pi[0], kind="stable")[: settings["components"]]
-    shown = np.flatnonzero(
-        (mode == 1) | (trial.test.y[chosen] == 1) | (marginal[chosen] > 0.1) | (b[0, heavy].max(axis=0) > 0.3)
-    )
-    names = [label_names[int(label)] for label in shown]
-    without = mode & (marginal[chosen] >= 0.5).astype(np.int8)
+    is_probable_in_component = b[0, heavy].max(axis=0) > 0.3
+    is_shown = (mode == 1) | (true == 1) | (marginal > 0.1) | is_probable_in_component
+    labels = np.flatnonzero(is_shown)
+    names = [label_names[int(label)] for label in labels]
+    marginal_set = mode & (marginal >= 0.5).astype(np.int8)
     correlation = model.label_correlations(X)[0]
-    values = {
-        "mode_holds_a_label_below_one_half": float(lost[chosen].any()),
-        "documents_with_such_a_label": float(lost.any(axis=1).mean()),
-        "document": float(chosen),
+    log_proba = model.set_log_proba(X, marginal_set[np.newaxis])
+    marginals_of_improbable = marginal[is_improbable[document]]
+    values: dict[str, Value] = {
+        "mode_holds_a_label_below_one_half": float(has_improbable[document]),
+        "documents_with_such_a_label": float(has_improbable.mean()),
+        "document": float(document),
         "labels": float(len(label_names)),
-        "probability_of_mode": float(np.exp(log_mode[chosen])),
-        "probability_of_marginal_set": float(np.exp(model.set_log_proba(X, without[np.newaxis])[0])),
-        "marginal_of_label": float(marginal[chosen][lost[chosen]].min(initial=1.0)),
+        "probability_of_mode": float(np.exp(log_mode[document])),
+        "probability_of_marginal_set": float(np.exp(log_proba[0])),
+        "marginal_of_label": float(marginals_of_improbable.min(initial=1.0)),
     }
+    label_rows = []
+    for name, label in zip(names, labels, strict=True):
+        row = {
+            "label": name,
+            "marginal": marginal[label],
+            "mode": int(mode[label]),
+            "true": int(true[label]),
+        }
+        label_rows.append(row)
+    correlations = []
+    for i, j in itertools.product(labels, labels):
+        first = label_names[int(i)]
+        second = label_names[int(j)]
+        correlations.append({"first": first, "second": second, "correlation": correlation[i, j]})
     tables = {
-        "components": _component_rows(heavy, pi[0], b[0], shown, names),
-        "labels": [
-            {
-                "label": name,
-                "marginal": marginal[chosen, label],
-                "mode": int(mode[label]),
-                "true": int(trial.test.y[chosen, label]),
-            }
-            for name, label in zip(names, shown, strict=True)
-        ],
-        "correlations": [
-            {"first": label_names[int(i)], "second": label_names[int(j)], "correlation": correlation[i, j]}
-            for i, j in itertools.product(shown, shown)
-        ],
+        "components": _component_rows(heavy, pi[0], b[0], labels, names),
+        "labels": label_rows,
+        "correlations": correlations,
     }
     return Measure(values, tables)
 
@@ -271,24 +321,25 @@ def _component_rows(
     rows: list[dict[str, Any]] = []
     for rank, component in enumerate(components):
         for name, label in zip(names, labels, strict=True):
-            rows.append(
-                {
-                    "component": rank,
-                    "weight": weights[component],
-                    "label": name,
-                    "probability": probabilities[component, label],
-                }
-            )
+            row = {
+                "component": rank,
+                "weight": weights[component],
+                "label": name,
+                "probability": probabilities[component, label],
+            }
+            rows.append(row)
     return rows
 
 
-def _document_to_show(lost: np.ndarray, carried: np.ndarray, right: np.ndarray, probability: np.ndarray) -> int:
+def _document_to_show(
+    has_improbable: np.ndarray, has_pair: np.ndarray, is_correct: np.ndarray, probability: np.ndarray
+) -> int:
     """Select the test document to show.
 
     Ranking criteria in decreasing priority: the mode contains labels with marginals both below and above 1/2; it
     contains a label with a marginal below 1/2; it equals the true label set; its probability.
     """
-    rank = 8.0 * carried + 4.0 * lost.any(axis=1) + 2.0 * right + probability
+    rank = 8.0 * has_pair + 4.0 * has_improbable + 2.0 * is_correct + probability
     return int(np.argmax(rank))
 
 

@@ -51,9 +51,18 @@ def early_stopping(sources: Sources, settings: Settings, generator: Generator) -
         test = Documents(space.coordinates(trial.test.X), trial.test.y)
         for method, rule, limit, model in _models(settings, seed_from(generator)):
             accuracy = test.accuracy(train.fitted(model))
-            row = {"role": role, "method": method, "rule": rule, "limit": limit}
-            rows.append({**row, "subset_accuracy": accuracy})
-    values = {f"{row['role']}_{row['method']}_{row['rule']}_{row['limit']:g}": row["subset_accuracy"] for row in rows}
+            row: dict[str, Any] = {
+                "role": role,
+                "method": method,
+                "rule": rule,
+                "limit": limit,
+                "subset_accuracy": accuracy,
+            }
+            rows.append(row)
+    values: dict[str, float] = {}
+    for row in rows:
+        key = f"{row['role']}_{row['method']}_{row['rule']}_{row['limit']:g}"
+        values[key] = row["subset_accuracy"]
     return Measure(values, {"runs": rows})
 
 
@@ -65,7 +74,9 @@ def _models(settings: Settings, seed: int) -> Iterator[tuple[str, str, float, Mu
         kind, params = METHODS[method]
         variance = settings.get("variances", {}).get(method, settings["variance"])
         for rule, limit in rules:
-            ends = {"max_iter": limit, "tol": 0.0} if rule == "max_iter" else {"max_iter": MAX_ITER, "tol": limit}
+            ends = {"max_iter": limit, "tol": 0.0}
+            if rule == "tol":
+                ends = {"max_iter": MAX_ITER, "tol": limit}
             model = kind(variance=variance, solver="plain_lbfgs", **params, **ends)
             if "random_state" in model.get_params():
                 model.set_params(random_state=seed)
@@ -74,19 +85,17 @@ def _models(settings: Settings, seed: int) -> Iterator[tuple[str, str, float, Mu
     m_steps = [("max_iter", limit) for limit in mixture["steps"]]
     m_steps += [("tol", limit) for limit in settings["tolerances"]]
     for rule, limit in m_steps:
-        ends = {"steps": limit, "step_tol": 0.0} if rule == "max_iter" else {"steps": 40, "step_tol": limit}
-        yield (
-            "cbm",
-            rule,
-            limit,
-            CBMClassifier(
-                n_components=mixture["n_components"],
-                variance=settings["variance"],
-                max_iter=mixture["max_iter"],
-                tol=0.0,
-                solver="plain_lbfgs",
-                penalise_intercept=True,
-                random_state=seed,
-                **ends,
-            ),
+        ends = {"steps": limit, "step_tol": 0.0}
+        if rule == "tol":
+            ends = {"steps": 40, "step_tol": limit}
+        cbm = CBMClassifier(
+            n_components=mixture["n_components"],
+            variance=settings["variance"],
+            max_iter=mixture["max_iter"],
+            tol=0.0,
+            solver="plain_lbfgs",
+            penalise_intercept=True,
+            random_state=seed,
+            **ends,
         )
+        yield "cbm", rule, limit, cbm

@@ -22,23 +22,76 @@ from textmix.models.dirichlet.dcm import METHODS, DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
 
+
+def _mean_deviation_relative_to_p(p: np.ndarray, q: np.ndarray, _: np.ndarray) -> float:
+    deviation = (q - p) / p
+    return float(np.mean(np.abs(deviation)))
+
+
+def _mean_deviation_relative_to_q(p: np.ndarray, q: np.ndarray, _: np.ndarray) -> float:
+    deviation = (q - p) / q
+    return float(np.mean(np.abs(deviation)))
+
+
+def _signed_mean_deviation(p: np.ndarray, q: np.ndarray, _: np.ndarray) -> float:
+    deviation = (q - p) / p
+    return float(np.abs(np.mean(deviation)))
+
+
+def _median_deviation(p: np.ndarray, q: np.ndarray, _: np.ndarray) -> float:
+    deviation = (q - p) / p
+    return float(np.median(np.abs(deviation)))
+
+
+def _ratio_of_absolute_sums(p: np.ndarray, q: np.ndarray, _: np.ndarray) -> float:
+    return float(np.abs(q - p).sum() / np.abs(p).sum())
+
+
+def _ratio_of_sums(p: np.ndarray, q: np.ndarray, _: np.ndarray) -> float:
+    difference = q - p
+    return float(np.abs(difference.sum() / p.sum()))
+
+
+def _mean_change_per_word(p: np.ndarray, q: np.ndarray, n: np.ndarray) -> float:
+    change = np.expm1((q - p) / n)
+    return float(np.mean(np.abs(change)))
+
+
 #: Deviation of log q from log p, by name of the relation. The arguments are log p, log q and document lengths, all of
 #: shape (n_documents,).
 Relation = Callable[[np.ndarray, np.ndarray, np.ndarray], float]
 RELATIONS: Mapping[str, Relation] = {
-    "mean |q - p| / |p|": lambda p, q, _: float(np.mean(np.abs((q - p) / p))),
-    "mean |q - p| / |q|": lambda p, q, _: float(np.mean(np.abs((q - p) / q))),
-    "|mean (q - p) / p|": lambda p, q, _: float(np.abs(np.mean((q - p) / p))),
-    "median |q - p| / |p|": lambda p, q, _: float(np.median(np.abs((q - p) / p))),
-    "sum |q - p| / sum |p|": lambda p, q, _: float(np.abs(q - p).sum() / np.abs(p).sum()),
-    "|sum (q - p)| / |sum p|": lambda p, q, _: float(np.abs((q - p).sum() / p.sum())),
-    "mean |change of the probability of a word|": lambda p, q, n: float(np.mean(np.abs(np.expm1((q - p) / n)))),
+    "mean |q - p| / |p|": _mean_deviation_relative_to_p,
+    "mean |q - p| / |q|": _mean_deviation_relative_to_q,
+    "|mean (q - p) / p|": _signed_mean_deviation,
+    "median |q - p| / |p|": _median_deviation,
+    "sum |q - p| / sum |p|": _ratio_of_absolute_sums,
+    "|sum (q - p)| / |sum p|": _ratio_of_sums,
+    "mean |change of the probability of a word|": _mean_change_per_word,
 }
+
+
+def _mean_perplexity_of_classes(log_p: np.ndarray, documents: Documents) -> float:
+    return float(by_class(log_p, documents).mean())
+
+
+def _perplexity_of_all(log_p: np.ndarray, documents: Documents) -> float:
+    return float(np.exp(-log_p.sum() / documents.lengths.sum()))
+
+
+def _mean_perplexity_of_documents(log_p: np.ndarray, documents: Documents) -> float:
+    """Compute the mean perplexity of the nonempty documents."""
+    lengths = documents.lengths
+    is_nonempty = lengths > 0
+    perplexity = np.exp(-log_p[is_nonempty] / lengths[is_nonempty])
+    return float(perplexity.mean())
+
+
 #: Perplexity of documents of all classes, by level of averaging. Arguments are log probabilities and documents.
 LEVELS: Mapping[str, Callable[[np.ndarray, Documents], float]] = {
-    "mean of the classes": lambda log_p, documents: float(by_class(log_p, documents).mean()),
-    "all documents": lambda log_p, documents: float(np.exp(-log_p.sum() / documents.lengths.sum())),
-    "mean of the documents": lambda log_p, documents: _mean_of_documents(log_p, documents.lengths),
+    "mean of the classes": _mean_perplexity_of_classes,
+    "all documents": _perplexity_of_all,
+    "mean of the documents": _mean_perplexity_of_documents,
 }
 #: Convention of the probabilities with and without the multinomial coefficient.
 CONVENTIONS: Mapping[str, Literal["sequence", "bag"]] = {"left out": "sequence", "counted": "bag"}
@@ -65,7 +118,13 @@ def dcm_methods(sources: Sources, settings: Settings, _: Generator) -> Measure:
             predicted = model.predict(trial.test.X)
             accuracy = float(np.mean(predicted == trial.test.y))
             perplexity = float(of_classes(model, trial.test, "sequence").mean())
-            rows.append({"model": name, "split": trial.number, "accuracy": accuracy, "perplexity": perplexity})
+            row = {
+                "model": name,
+                "split": trial.number,
+                "accuracy": accuracy,
+                "perplexity": perplexity,
+            }
+            rows.append(row)
     values: Values = {}
     rows_of = {name: [row for row in rows if row["model"] == name] for name in models}
     for name, metric in itertools.product(models, ("accuracy", "perplexity")):
@@ -80,7 +139,8 @@ def dcm_methods(sources: Sources, settings: Settings, _: Generator) -> Measure:
 
 def _proportion_above(left: Rows, right: Rows) -> float:
     """Compute the proportion of splits on which the left model is more accurate than the right one."""
-    is_above = [a["accuracy"] > b["accuracy"] for a, b in zip(left, right, strict=True)]
+    pairs = zip(left, right, strict=True)
+    is_above = [a["accuracy"] > b["accuracy"] for a, b in pairs]
     return float(np.mean(is_above))
 
 
@@ -107,26 +167,37 @@ def deviation_readings(sources: Sources, settings: Settings, generator: Generato
     for smoothing, training, alpha, beta in _train_models(trial.train, settings["smoothing"], settings["steps"]):
         for documents, drawn in samples.items():
             if smoothing or documents == "training":
-                specification = {"smoothing": smoothing, "training": training, "documents": documents}
+                specification = {
+                    "smoothing": smoothing,
+                    "training": training,
+                    "documents": documents,
+                }
                 rows += [specification | row for row in _deviations(drawn, alpha, beta)]
-    published = {name: value for name, (value, _half_unit) in settings["published"].items()}
-    margin = settings["margin"]
-    agrees_same = [abs(row["same"] / published["same"] - 1.0) <= margin for row in rows]
-    agrees_own = [abs(row["own"] / published["own"] - 1.0) <= margin for row in rows]
+    agrees_same = _agreement_with_published(rows, "same", settings)
+    agrees_own = _agreement_with_published(rows, "own", settings)
+    agrees_with_both = [same and own for same, own in zip(agrees_same, agrees_own, strict=True)]
     values: Values = {
         "readings": len(rows),
         "with_same": sum(agrees_same),
         "with_own": sum(agrees_own),
-        "with_both": sum(same and own for same, own in zip(agrees_same, agrees_own, strict=True)),
+        "with_both": sum(agrees_with_both),
     }
     return Measure(values, {"readings": rows})
+
+
+def _agreement_with_published(rows: Rows, column: str, settings: Settings) -> list[bool]:
+    """Check for each row whether its deviation is within the margin of the published one."""
+    published, _half_unit = settings["published"][column]
+    margin = settings["margin"]
+    return [abs(row[column] / published - 1.0) <= margin for row in rows]
 
 
 def _train_models(
     train: Documents, constants: Sequence[float], steps: Sequence[int]
 ) -> Iterator[tuple[float, str, np.ndarray, np.ndarray]]:
     """Yield smoothing constant, name of the training method, and alpha and beta (C, V) for each combination."""
-    methods: dict[str, dict[str, Any]] = {"maximum": {}, "leave one out": {"method": "leave_one_out"}}
+    methods: dict[str, dict[str, Any]] = {"maximum": {}}
+    methods["leave one out"] = {"method": "leave_one_out"}
     for n_steps in steps:
         methods[f"{n_steps} steps"] = {"method": "fixed_point", "max_iter": n_steps, "tol": 0.0}
     for smoothing in constants:
@@ -135,7 +206,8 @@ def _train_models(
             if smoothing or name != "leave one out":
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # training is stopped early on purpose
-                    alpha = train.fitted(DCMClassifier(smoothing=smoothing, **params)).alpha_
+                    model = DCMClassifier(smoothing=smoothing, **params)
+                    alpha = train.fitted(model).alpha_
                 yield smoothing, name, alpha, beta
 
 
@@ -149,7 +221,13 @@ def _deviations(sample: Documents, alpha: np.ndarray, beta: np.ndarray) -> Rows:
         for name, relation in RELATIONS.items():
             same = relation(log_p, log_q_same, sample.lengths)
             own = relation(log_p, log_q_own, sample.lengths)
-            rows.append({"coefficient": coefficient, "relation": name, "same": same, "own": own})
+            row = {
+                "coefficient": coefficient,
+                "relation": name,
+                "same": same,
+                "own": own,
+            }
+            rows.append(row)
     return rows
 
 
@@ -170,19 +248,21 @@ def perplexity_readings(sources: Sources, settings: Settings, _: Generator) -> M
     """
     trial = only(sources).first()
     train, test = trial.train, trial.test
-    samples = {"unseen": test, "unseen, known words": _without_new_words(train, test), "training": train}
+    samples = {
+        "unseen": test,
+        "unseen, known words": _without_new_words(train, test),
+        "training": train,
+    }
     rows: Rows = []
     for cells, log_probability in _models(train, settings):
         for documents, drawn in samples.items():
             log_p = log_probability(drawn)
             for name, level in LEVELS.items():
                 perplexity = level(log_p, drawn)
-                rows.append({**cells, "documents": documents, "level": name, "perplexity": perplexity})
-    published = {name: value for name, (value, _half_unit) in settings["published"].items()}
-    margin = settings["margin"]
-    agreeing = [row for row in rows if abs(row["perplexity"] / published[row["model"]] - 1.0) <= margin]
-    multinomials = [row for row in agreeing if row["model"] == "multinomial"]
-    dcms = [row for row in agreeing if row["model"] == "dcm"]
+                row = {**cells, "documents": documents, "level": name, "perplexity": perplexity}
+                rows.append(row)
+    multinomials = _agreeing_rows(rows, "multinomial", settings)
+    dcms = _agreeing_rows(rows, "dcm", settings)
     constants = [
         multinomial["smoothing"]
         for multinomial, dcm in itertools.product(multinomials, dcms)
@@ -190,17 +270,25 @@ def perplexity_readings(sources: Sources, settings: Settings, _: Generator) -> M
     ]
     values: Values = {
         "with_both": len(constants),
-        "with_both_at_0.01": sum(constant == 0.01 for constant in constants),
+        "with_both_at_0.01": constants.count(0.01),
     }
     return Measure(values, {"readings": rows})
+
+
+def _agreeing_rows(rows: Rows, model: str, settings: Settings) -> Rows:
+    """Select the rows of a model whose perplexity is within the margin of the published one."""
+    published, _half_unit = settings["published"][model]
+    margin = settings["margin"]
+    rows_of_model = [row for row in rows if row["model"] == model]
+    return [row for row in rows_of_model if abs(row["perplexity"] / published - 1.0) <= margin]
 
 
 def _models(train: Documents, settings: Settings) -> Iterator[tuple[dict[str, Any], Callable[[Documents], np.ndarray]]]:
     """Yield the cells of each trained model of `perplexity_readings` and a function for log probabilities (N,)."""
     for smoothing in settings["smoothing"]:
-        log_theta = train.fitted(MultinomialClassifier(smoothing=smoothing)).feature_log_prob_
+        multinomial = train.fitted(MultinomialClassifier(smoothing=smoothing))
         cells = {"model": "multinomial", "method": "", "smoothing": smoothing, "unit": "absolute"}
-        yield cells, partial(_log_multinomial, log_theta=log_theta)
+        yield cells, partial(_log_multinomial, log_theta=multinomial.feature_log_prob_)
     constants = [(value, "smallest") for value in settings["smoothing"]]
     constants += [(value, "absolute") for value in settings["absolute"]]
     for method, (smoothing, unit) in itertools.product(settings["methods"], constants):
@@ -223,9 +311,3 @@ def _without_new_words(train: Documents, test: Documents) -> Documents:
     X.data = X.data * (cells_of(test, frequency) > 0)
     X.eliminate_zeros()
     return Documents(X, test.y)
-
-
-def _mean_of_documents(log_p: np.ndarray, lengths: np.ndarray) -> float:
-    """Compute the mean perplexity of the nonempty documents."""
-    is_nonempty = lengths > 0
-    return float(np.exp(-log_p[is_nonempty] / lengths[is_nonempty]).mean())

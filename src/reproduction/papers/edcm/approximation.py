@@ -23,9 +23,12 @@ from textmix.models.dirichlet.edcm import EDCMClassifier
 def sample(documents: Documents, per_class: int, generator: Generator) -> Documents:
     """Draw ``per_class`` nonempty documents from each class, or all of them if there are fewer."""
     is_nonempty = documents.lengths > 0
-    groups = [np.flatnonzero((documents.y == c) & is_nonempty) for c in np.unique(documents.y)]
-    drawn = [generator.permutation(rows)[:per_class] for rows in groups]
-    return documents[np.sort(np.concatenate(drawn))]
+    drawn = []
+    for c in np.unique(documents.y):
+        rows = np.flatnonzero((documents.y == c) & is_nonempty)
+        drawn.append(generator.permutation(rows)[:per_class])
+    rows_of_sample = np.sort(np.concatenate(drawn))
+    return documents[rows_of_sample]
 
 
 def log_dcm(documents: Documents, alpha: np.ndarray, convention: Literal["bag", "sequence"] = "sequence") -> np.ndarray:
@@ -56,7 +59,8 @@ def log_edcm(documents: Documents, beta: np.ndarray, convention: Literal["bag", 
     """Compute log q of each document under the EDCM of its class, equation (2); see `log_dcm`."""
     b = cells_of(documents, beta)
     x = documents.X.data.astype(np.float64)
-    terms = np.log(b) + (-np.log(x) if convention == "bag" else gammaln(x))
+    count_terms = -np.log(x) if convention == "bag" else gammaln(x)
+    terms = np.log(b) + count_terms
     return sum_of(documents, terms) + _length_term(documents, beta, convention)
 
 
@@ -68,15 +72,17 @@ def cells_of(documents: Documents, parameters: np.ndarray) -> np.ndarray:
 
 def sum_of(documents: Documents, terms: np.ndarray) -> np.ndarray:
     """Sum the terms (nnz,) of each document, float64 (N,)."""
-    rows = np.repeat(np.arange(len(documents.y)), np.diff(documents.X.indptr))
-    return np.bincount(rows, terms, minlength=len(documents.y))
+    n_documents = len(documents.y)
+    rows = np.repeat(np.arange(n_documents), np.diff(documents.X.indptr))
+    return np.bincount(rows, terms, minlength=n_documents)
 
 
 def _length_term(documents: Documents, parameters: np.ndarray, convention: str) -> np.ndarray:
     """Compute log Gamma(s) - log Gamma(s + n) of each document, plus log n! for a bag of words, float64 (N,)."""
     n = documents.lengths
     s = parameters.sum(axis=1)[documents.y]
-    return gammaln(s) - gammaln(s + n) + (gammaln(n + 1) if convention == "bag" else 0)
+    log_coefficient = gammaln(n + 1) if convention == "bag" else 0
+    return gammaln(s) - gammaln(s + n) + log_coefficient
 
 
 def _fit(train: Documents) -> tuple[np.ndarray, np.ndarray]:
@@ -103,14 +109,16 @@ def dcm_parameters(sources: Sources, settings: Settings, _: Generator) -> Measur
     rows: Rows = [{"steps": 0, **_sizes(beta, beta, n_parameters)}]
     for steps in settings["steps"]:
         model = DCMClassifier(method="fixed_point", smoothing=0.0, max_iter=steps, tol=0.0)
-        rows.append({"steps": steps, **_sizes(train.fitted(model).alpha_, beta, n_parameters)})
+        alpha_after_steps = train.fitted(model).alpha_
+        rows.append({"steps": steps, **_sizes(alpha_after_steps, beta, n_parameters)})
     alpha = train.fitted(DCMClassifier(smoothing=0.0)).alpha_
     sizes = _sizes(alpha, beta, n_parameters)
     rows.append({"steps": "converged", **sizes})
     values: Values = {**sizes, "parameters": n_parameters}
-    values["words_of_a_class"] = float(np.median(np.count_nonzero(alpha, axis=1)))
+    n_words = np.count_nonzero(alpha, axis=1)
+    values["words_of_a_class"] = float(np.median(n_words))
     concentrations = [{"s_dcm": float(a.sum()), "s_edcm": float(b.sum())} for a, b in zip(alpha, beta, strict=True)]
-    values["correlation_s"] = float(np.corrcoef(alpha.sum(axis=1), beta.sum(axis=1))[0, 1])
+    values["correlation_s"] = _correlation(alpha.sum(axis=1), beta.sum(axis=1))
     groups = []
     for row, c in enumerate(np.unique(train.y)):
         sizes_of_class = _sizes(alpha[[row]], beta[[row]], n_parameters)
@@ -129,11 +137,15 @@ def _ranges(groups: Rows) -> Values:
 
 def _sizes(alpha: np.ndarray, beta: np.ndarray, n_parameters: int) -> dict[str, float]:
     """Compute the statistics of section 3, as medians over the classes."""
+    s = np.median(alpha.sum(axis=1))
+    n_large = np.median(np.sum(alpha >= 0.1, axis=1))
+    n_above_half = np.median(np.sum(alpha > 0.5, axis=1))
+    n_above_one = np.median(np.sum(alpha > 1.0, axis=1))
     return {
-        "mean_alpha": float(np.median(alpha.sum(axis=1)) / n_parameters),
-        "share_below_0.1": float(1.0 - np.median(np.sum(alpha >= 0.1, axis=1)) / n_parameters),
-        "above_0.5": float(np.median(np.sum(alpha > 0.5, axis=1))),
-        "above_1.0": float(np.median(np.sum(alpha > 1.0, axis=1))),
+        "mean_alpha": float(s / n_parameters),
+        "share_below_0.1": float(1.0 - n_large / n_parameters),
+        "above_0.5": float(n_above_half),
+        "above_1.0": float(n_above_one),
         "correlation_alpha_beta": correlation_of_parameters(alpha, beta),
     }
 
@@ -141,7 +153,13 @@ def _sizes(alpha: np.ndarray, beta: np.ndarray, n_parameters: int) -> dict[str, 
 def correlation_of_parameters(alpha: np.ndarray, beta: np.ndarray) -> float:
     """Compute the correlation of alpha and beta, (C, V) each, over all pairs of a class and one of its words."""
     occurs = beta > 0
-    return float(np.corrcoef(alpha[occurs], beta[occurs])[0, 1])
+    return _correlation(alpha[occurs], beta[occurs])
+
+
+def _correlation(first: np.ndarray, second: np.ndarray) -> float:
+    """Compute Pearson's correlation coefficient of two samples."""
+    matrix = np.corrcoef(first, second)
+    return float(matrix[0, 1])
 
 
 def approximation(sources: Sources, settings: Settings, generator: Generator) -> Measure:
@@ -165,17 +183,25 @@ def approximation(sources: Sources, settings: Settings, generator: Generator) ->
         p = log_dcm(drawn, alpha, convention)
         for name, parameters in (("same_parameters", alpha), ("own_parameters", beta)):
             q = log_edcm(drawn, parameters, convention)
-            values[f"correlation_{name}{suffix}"] = float(np.corrcoef(p, q)[0, 1])
-            values[f"deviation_{name}{suffix}"] = float(np.mean(np.abs(q - p) / np.abs(p)))
-            values[f"signed_deviation_{name}{suffix}"] = float(abs(np.mean((q - p) / np.abs(p))))
-            values[f"deviation_per_word_{name}{suffix}"] = float(np.mean(np.abs(q - p) / drawn.lengths))
-    p, same, refitted = log_dcm(drawn, alpha), log_edcm(drawn, alpha), log_edcm(drawn, beta)
-    documents = [
-        {"length": n, "log_p": a, "log_q_same": b, "log_q_own": c}
-        for n, a, b, c in zip(drawn.lengths, p, same, refitted, strict=True)
-    ]
-    tables = {"documents": documents, "by_length": _by_length(drawn.lengths, p, same, refitted)}
-    tables["parameters"] = _parameter_sample(alpha, beta, settings["n_shown"], generator)
+            key = f"{name}{suffix}"
+            difference = np.abs(q - p)
+            values[f"correlation_{key}"] = _correlation(p, q)
+            values[f"deviation_{key}"] = float(np.mean(difference / np.abs(p)))
+            signed_deviation = np.mean((q - p) / np.abs(p))
+            values[f"signed_deviation_{key}"] = float(abs(signed_deviation))
+            values[f"deviation_per_word_{key}"] = float(np.mean(difference / drawn.lengths))
+    log_p = log_dcm(drawn, alpha)
+    log_q_same = log_edcm(drawn, alpha)
+    log_q_own = log_edcm(drawn, beta)
+    documents = []
+    for n, p, same, own in zip(drawn.lengths, log_p, log_q_same, log_q_own, strict=True):
+        row = {"length": n, "log_p": p, "log_q_same": same, "log_q_own": own}
+        documents.append(row)
+    tables = {
+        "documents": documents,
+        "by_length": _by_length(drawn.lengths, log_p, log_q_same, log_q_own),
+        "parameters": _parameter_sample(alpha, beta, settings["n_shown"], generator),
+    }
     return Measure(values, tables)
 
 
@@ -188,8 +214,9 @@ def _by_length(lengths: np.ndarray, p: np.ndarray, same: np.ndarray, refitted: n
         is_inside = is_above & (lengths <= high)
         row: dict[str, Any] = {"from": low, "to": high, "documents": int(is_inside.sum())}
         for name, q in (("same", same), ("own", refitted)):
-            row[f"correlation_{name}"] = float(np.corrcoef(p[is_inside], q[is_inside])[0, 1])
-            row[f"deviation_{name}"] = float(np.mean(np.abs((q - p) / p)[is_inside]))
+            deviations = np.abs((q - p) / p)
+            row[f"correlation_{name}"] = _correlation(p[is_inside], q[is_inside])
+            row[f"deviation_{name}"] = float(np.mean(deviations[is_inside]))
         rows.append(row)
     return rows
 
@@ -228,22 +255,28 @@ def gamma_ratio(sources: Sources, settings: Settings, _: Generator) -> Measure:
         documents = train[first_rows]
         errors = relative_error(documents.X.data, cells_of(documents, alpha))
         name = source.corpus.label_names[c]
-        groups.append({"group": name, "counts": len(errors), "mean_relative_error": float(errors.mean())})
+        mean_error = float(errors.mean())
+        groups.append({"group": name, "counts": len(errors), "mean_relative_error": mean_error})
         for x in settings["counts"]:
-            by_count.setdefault(x, []).extend(errors[documents.X.data == x])
-    error = [group["mean_relative_error"] for group in groups]
+            has_count = documents.X.data == x
+            by_count.setdefault(x, []).extend(errors[has_count])
+    mean_errors = [group["mean_relative_error"] for group in groups]
+    n_counts = [group["counts"] for group in groups]
     values: Values = {
-        "counts": float(np.median([group["counts"] for group in groups])),
-        "mean_relative_error": (float(np.median(error)), float(np.std(error, ddof=1))),
+        "counts": float(np.median(n_counts)),
+        "mean_relative_error": (float(np.median(mean_errors)), float(np.std(mean_errors, ddof=1))),
         **_ranges(groups),
     }
-    seen = [{"count": x, "mean_error": float(np.mean(e)), "counts": len(e)} for x, e in by_count.items() if e]
-    grid = [
-        {"alpha": a, "count": x, "error": float(relative_error(np.array([x]), np.array([a]))[0])}
-        for a in settings["alphas"]
-        for x in settings["counts"]
-    ]
-    return Measure(values, {"by_count": seen, "growth": grid, "groups": groups})
+    rows_by_count = []
+    for x, errors_of_count in by_count.items():
+        if errors_of_count:
+            mean_error = float(np.mean(errors_of_count))
+            rows_by_count.append({"count": x, "mean_error": mean_error, "counts": len(errors_of_count)})
+    growth = []
+    for a, x in itertools.product(settings["alphas"], settings["counts"]):
+        error = relative_error(np.array([x]), np.array([a]))
+        growth.append({"alpha": a, "count": x, "error": float(error[0])})
+    return Measure(values, {"by_count": rows_by_count, "growth": growth, "groups": groups})
 
 
 def relative_error(x: np.ndarray, alpha: np.ndarray) -> np.ndarray:
@@ -251,7 +284,8 @@ def relative_error(x: np.ndarray, alpha: np.ndarray) -> np.ndarray:
 
     For small alpha it is approximately alpha H_(x-1), where H is the harmonic number.
     """
-    return np.abs(np.expm1(gammaln(x) + np.log(alpha) + gammaln(alpha) - gammaln(x + alpha)))
+    log_ratio = gammaln(x) + np.log(alpha) + gammaln(alpha) - gammaln(x + alpha)
+    return np.abs(np.expm1(log_ratio))
 
 
 def one_newsgroup(sources: Sources, settings: Settings, _: Generator) -> Measure:
@@ -267,10 +301,11 @@ def one_newsgroup(sources: Sources, settings: Settings, _: Generator) -> Measure
     tables = [measure(sources, settings, _).tables["groups"] for measure in (dcm_parameters, gamma_ratio)]
     groups: list[dict[str, Any]] = [{**first, **second} for first, second in zip(*tables, strict=True)]
     published = settings["published"]
+    margin = settings["margin"]
     for row in groups:
-        row["fitting"] = sum(
-            _agrees(row[name], value, half_unit, settings["margin"]) for name, (value, half_unit) in published.items()
-        )
+        row["fitting"] = 0
+        for name, (value, half_unit) in published.items():
+            row["fitting"] += _agrees(row[name], value, half_unit, margin)
     n_agreeing = [row["fitting"] for row in groups]
     n_groups_with_all = sum(number == len(published) for number in n_agreeing)
     values = {"groups_with_all": float(n_groups_with_all), "most_numbers": float(max(n_agreeing))}

@@ -42,7 +42,8 @@ def burstiness(sources: Sources, settings: Settings, _: Generator) -> Measure:
     values["largest_error_of_repetition_factor"] = _error_of_repetition(documents, settings["occurrences"])
     rows = _occurrences(documents, settings["bands"], settings["occurrences"])
     for band in settings["bands"]:
-        values.update(_repeats(band, [row for row in rows if row["band"] == band and row["m"] > 1]))
+        repeats = [row for row in rows if row["band"] == band and row["m"] > 1]
+        values.update(_repeats(band, repeats))
     return Measure(values, {"occurrences": rows})
 
 
@@ -64,13 +65,16 @@ def _repeats(band: str, rows: Rows) -> Values:
 
 def _log_rising(a: float, x: int) -> float:
     """Compute log a (a + 1) ... (a + x - 1) as a sum, because a difference of log Gamma cancels for large a."""
-    return float(np.log(a + np.arange(x)).sum())
+    factors = a + np.arange(x)
+    return float(np.log(factors).sum())
 
 
 def _log_dcm(x: Sequence[int], alpha: np.ndarray) -> float:
     """Compute log p of counts x (V,) under a DCM with parameters alpha (V,), equation (1)."""
+    n = sum(x)
     terms = [_log_rising(a, count) - gammaln(count + 1) for a, count in zip(alpha, x, strict=True)]
-    return float(gammaln(sum(x) + 1) - _log_rising(alpha.sum(), sum(x)) + sum(terms))
+    log_scale = gammaln(n + 1) - _log_rising(alpha.sum(), n)
+    return float(log_scale + sum(terms))
 
 
 def _repetition_factor(s: float, proportion: float) -> float:
@@ -83,8 +87,9 @@ def _repetition_factor(s: float, proportion: float) -> float:
 
 def compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
     """Yield every vector of ``parts`` counts that sum to ``total``."""
-    for bars in itertools.combinations(range(total + parts - 1), parts - 1):
-        edges = (-1, *bars, total + parts - 1)
+    n_positions = total + parts - 1
+    for bars in itertools.combinations(range(n_positions), parts - 1):
+        edges = (-1, *bars, n_positions)
         yield tuple(after - before - 1 for before, after in itertools.pairwise(edges))
 
 
@@ -96,7 +101,8 @@ def _distance_to_multinomial(alpha: np.ndarray, length: int) -> float:
         log_coefficient = gammaln(length + 1) - gammaln(np.add(x, 1)).sum()
         multinomial = np.exp(log_coefficient + np.dot(x, np.log(theta)))
         dcm = np.exp(_log_dcm(x, alpha))
-        largest = max(largest, abs(float(dcm - multinomial)))
+        difference = float(dcm - multinomial)
+        largest = max(largest, abs(difference))
     return largest
 
 
@@ -115,15 +121,20 @@ def _error_of_repetition(documents: Documents, most: int) -> float:
     start = documents.X[:1]
     largest = 0.0
     m = np.arange(2, most + 1)
-    for w in words[~np.isin(words, start.indices)]:
+    is_absent = ~np.isin(words, start.indices)
+    for w in words[is_absent]:
         extra = sparse.coo_array(([1], ([0], [w])), shape=start.shape).tocsr()
-        texts = [start + m * extra if m else start for m in range(most + 1)]
-        chain = Documents(sparse.vstack(texts, format="csr"), np.zeros(most + 1, dtype=np.int64))
+        texts = [start]
+        texts += [start + copies * extra for copies in range(1, most + 1)]
+        X = sparse.vstack(texts, format="csr")
+        chain = Documents(X, np.zeros(most + 1, dtype=np.int64))
         n = chain.lengths
         constant = gammaln(n + 1) + gammaln(s) - gammaln(s + n)
-        factors = np.exp(np.diff(log_edcm(chain, beta, "bag") - constant))
+        log_q = log_edcm(chain, beta, "bag") - constant
+        factors = np.exp(np.diff(log_q))
         expected = np.concatenate([[beta[0, w]], (m - 1) / m])
-        largest = max(largest, float(np.abs(factors - expected).max()))
+        error = float(np.abs(factors - expected).max())
+        largest = max(largest, error)
     return largest
 
 
@@ -132,7 +143,8 @@ def _occurrences(documents: Documents, bands: Mapping[str, Sequence[int]], most:
     X = documents.X
     totals = np.asarray(X.sum(axis=0), dtype=np.float64).ravel()
     rank = np.empty(len(totals), dtype=np.int64)
-    rank[np.argsort(-totals, kind="stable")] = np.arange(len(totals))
+    by_frequency = np.argsort(-totals, kind="stable")
+    rank[by_frequency] = np.arange(len(totals))
     alpha = documents.fitted(DCMClassifier(smoothing=0.0)).alpha_[0]
     beta = documents.fitted(EDCMClassifier(smoothing=0.0)).beta_[0]
     n, number = np.unique(documents.lengths, return_counts=True)
@@ -140,16 +152,21 @@ def _occurrences(documents: Documents, bands: Mapping[str, Sequence[int]], most:
     for band, (begin, end) in bands.items():
         words = (rank >= begin) & (rank < end) & (totals > 0)
         counts = X.data[words[X.indices]]
+        theta = totals[words] / totals.sum()
         pairs = int(words.sum()) * X.shape[0]
         for m in range(1, most + 1):
-            expected = {
-                "multinomial": _expected(_log_binomial, totals[words] / totals.sum(), n, number, m),
-                "dcm": _expected(_log_urn, alpha[words], n, number, m, alpha.sum(), exact=True),
-                "edcm": _expected(_log_urn, beta[words], n, number, m, beta.sum(), exact=False),
+            n_observed = float(np.sum(counts == m))
+            n_multinomial = _expected(_log_binomial, theta, n, number, m)
+            n_dcm = _expected(_log_urn, alpha[words], n, number, m, alpha.sum(), exact=True)
+            n_edcm = _expected(_log_urn, beta[words], n, number, m, beta.sum(), exact=False)
+            row: dict[str, Any] = {
+                "band": band,
+                "m": m,
+                "seen": n_observed / pairs,
+                "multinomial": n_multinomial / pairs,
+                "dcm": n_dcm / pairs,
+                "edcm": n_edcm / pairs,
             }
-            row: dict[str, Any] = {"band": band, "m": m, "seen": float(np.sum(counts == m)) / pairs}
-            for model, n_pairs in expected.items():
-                row[model] = n_pairs / pairs
             rows.append(row)
     return rows
 
@@ -166,7 +183,8 @@ def _expected(
     """Compute the expected number of (document, word) pairs in which the word occurs m times."""
     distinct, copies = np.unique(parameters, return_counts=True)
     is_long = n >= m
-    chance = np.exp(log_chance(distinct[:, np.newaxis], n[is_long], m, *others, **options))
+    log_p = log_chance(distinct[:, np.newaxis], n[is_long], m, *others, **options)
+    chance = np.exp(log_p)
     return float(copies @ chance @ number[is_long])
 
 
@@ -186,7 +204,10 @@ def _log_urn(a: np.ndarray, n: np.ndarray, m: int, s: float, exact: bool) -> np.
     All other words are one word of a DCM with the parameter s - a. The EDCM has \Gamma(m) a instead of
     \Gamma(m + a) / \Gamma(a).
     """
-    word = gammaln(m + a) - gammaln(a) if exact else gammaln(m) + np.log(a)
+    if exact:
+        word = gammaln(m + a) - gammaln(a)
+    else:
+        word = gammaln(m) + np.log(a)
     others = gammaln(s - a + n - m) - gammaln(s - a)
     return _log_choose(n, m) + word + others + gammaln(s) - gammaln(s + n)
 
@@ -202,24 +223,34 @@ def normalisation(sources: Sources, settings: Settings, _: Generator) -> Measure
     """
     train = only(sources).first().train
     beta = train.fitted(EDCMClassifier(smoothing=0.0)).beta_
-    totals = np.array([log_totals(b[b > 0], settings["lengths"]) for b in beta])
-    few = beta[0][np.argsort(-beta[0], kind="stable")[: settings["words"]]]
-    vectors = np.array(list(compositions(settings["short"], len(few))))
-    enumerated = np.exp(log_edcm(Documents(sparse.csr_array(vectors), np.zeros(len(vectors), int)), few[None], "bag"))
-    difference = enumerated.sum() - np.exp(log_totals(few, [settings["short"]])[0])
-    saddle = np.array([[log_total_by_saddle_point(b[b > 0], n) for n in settings["lengths"][1:]] for b in beta])
+    lengths = settings["lengths"]
+    totals = np.array([log_totals(b[b > 0], lengths) for b in beta])
+    by_beta = np.argsort(-beta[0], kind="stable")
+    largest_beta = beta[0][by_beta[: settings["words"]]]
+    vectors = np.array(list(compositions(settings["short"], len(largest_beta))))
+    short = Documents(sparse.csr_array(vectors), np.zeros(len(vectors), int))
+    enumerated = np.exp(log_edcm(short, largest_beta[np.newaxis], "bag"))
+    log_total_short = log_totals(largest_beta, [settings["short"]])[0]
+    difference = enumerated.sum() - np.exp(log_total_short)
+    saddle = np.array([_log_totals_by_saddle_point(b[b > 0], lengths[1:]) for b in beta])
+    errors = np.abs(saddle - totals[:, 1:])
+    distances = np.abs(np.expm1(totals[:, -1]))
     values: Values = {
-        "saddle_point_largest_error": float(np.abs(saddle - totals[:, 1:]).max()),
-        "edcm_distance_of_total_from_one": float(np.median(np.abs(np.expm1(totals[:, -1])))),
+        "saddle_point_largest_error": float(errors.max()),
+        "edcm_distance_of_total_from_one": float(np.median(distances)),
         "difference_to_enumeration": float(abs(difference)),
         "count_vectors_enumerated": len(vectors),
     }
-    rows: Rows = [
-        {"class": c, "length": length, "total": float(np.exp(total))}
-        for c, of_class in enumerate(totals)
-        for length, total in zip(settings["lengths"], of_class, strict=True)
-    ]
+    rows: Rows = []
+    for c, totals_of_class in enumerate(totals):
+        for length, total in zip(lengths, totals_of_class, strict=True):
+            rows.append({"class": c, "length": length, "total": float(np.exp(total))})
     return Measure(values, {"totals": rows})
+
+
+def _log_totals_by_saddle_point(beta: np.ndarray, lengths: Sequence[int]) -> list[float]:
+    """Approximate log Z(n) for each length."""
+    return [log_total_by_saddle_point(beta, n) for n in lengths]
 
 
 def log_totals(beta: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
@@ -247,9 +278,11 @@ def log_totals(beta: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
     log_rising = 0.0
     for n in range(1, longest + 1):
         shifted = np.concatenate([[-np.inf], stirling[:-1]])
-        stirling = np.logaddexp(shifted, stirling + (np.log(n - 1) if n > 1 else -np.inf))
+        log_step = np.log(n - 1) if n > 1 else -np.inf
+        stirling = np.logaddexp(shifted, stirling + log_step)
         log_rising += np.log(s + n - 1)
-        log_total[n] = np.logaddexp.reduce(log_factor + stirling) - log_rising
+        log_sum = np.logaddexp.reduce(log_factor + stirling)
+        log_total[n] = log_sum - log_rising
     return np.array([log_total[n] for n in lengths])
 
 
@@ -268,7 +301,9 @@ def log_total_by_saddle_point(beta: np.ndarray, n: float) -> float:
         rise = np.expm1(tilt)
         mean = rise / tilt
         second = rise * (1.0 + rise) / tilt
-        return float(copies @ (present * mean)), float(copies @ (present * second - (present * mean) ** 2))
+        means = present * mean
+        variances = present * second - means**2
+        return float(copies @ means), float(copies @ variances)
 
     high = 1.0
     while moments(high)[0] < n:
@@ -278,6 +313,6 @@ def log_total_by_saddle_point(beta: np.ndarray, n: float) -> float:
     s = float(beta.sum())
     log_z = float(np.log(-np.expm1(-tilt)))
     log_g = float(copies @ np.log1p(values * tilt))
-    return float(
-        gammaln(n + 1) + gammaln(s) - gammaln(s + n) + log_g - n * log_z - 0.5 * np.log(2.0 * np.pi * variance)
-    )
+    log_coefficient = gammaln(n + 1) + gammaln(s) - gammaln(s + n)
+    half_log_variance = 0.5 * np.log(2.0 * np.pi * variance)
+    return float(log_coefficient + log_g - n * log_z - half_log_variance)

@@ -61,7 +61,12 @@ def perplexity(sources: Sources, settings: Settings, _: Generator) -> Measure:
         values[f"{key}_spread_over_splits"] = mean_and_deviation(np.mean(by_split, axis=1))[1]
     means = {name: np.mean(perplexities[name, "sequence"], axis=0) for name in MODELS}
     values["chance_of_a_dcm_no_better"] = _chance_of_no_gain(means["multinomial"], means["dcm"])
-    classes = [{"class": c, **{name: float(of[c]) for name, of in means.items()}} for c in range(len(means["dcm"]))]
+    classes = []
+    for c in range(len(means["dcm"])):
+        row: dict[str, Any] = {"class": c}
+        for name, mean_of_class in means.items():
+            row[name] = float(mean_of_class[c])
+        classes.append(row)
     return Measure(values, {"smoothing": rows, "classes": classes})
 
 

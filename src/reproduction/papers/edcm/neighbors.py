@@ -37,8 +37,10 @@ def knn_curves(sources: Sources, settings: Settings, _: Generator) -> Measure:
     source = only(sources)
     ks = np.array(settings["neighbours"])
     for name in settings["representations"]:
-        curves = np.array([_curve(name, trial, ks) for trial in source.trials(most=settings["trials"])])
-        values[f"{name}_gain"] = Repeated(curves[:, -1] - curves[:, 0], source.test_ratio)
+        trials = source.trials(most=settings["trials"])
+        curves = np.array([_curve(name, trial, ks) for trial in trials])
+        gains = curves[:, -1] - curves[:, 0]
+        values[f"{name}_gain"] = Repeated(gains, source.test_ratio)
         for k, accuracies in zip(ks, curves.T, strict=True):
             mean, deviation = mean_and_deviation(accuracies)
             rows.append({"representation": name, "k": int(k), "accuracy": mean, "spread": deviation})
@@ -51,7 +53,8 @@ def _curve(name: str, trial: Trial, ks: np.ndarray) -> np.ndarray:
     similarity, index = model.kneighbors(trial.test.X, int(ks[-1]))
     elected = model.elect(similarity, index)
     columns = np.minimum(ks, elected.shape[1]) - 1
-    is_correct = elected[:, columns] == trial.test.y[:, np.newaxis]
+    true = trial.test.y[:, np.newaxis]
+    is_correct = elected[:, columns] == true
     return np.mean(is_correct, axis=0)
 
 
@@ -63,18 +66,26 @@ def knn_variants(sources: Sources, settings: Settings, _: Generator) -> Measure:
     trial = only(sources).first()
     train, test = trial.train, trial.test
     k = settings["neighbours"]
+    votes = (("uniform", "nearest"), ("uniform", "first"), ("similarity", "nearest"))
     rows: Rows = []
     for name in REPRESENTATIONS:
         for scale, (similarity, index) in _searches(name, train, test, k):
-            for weights, ties in (("uniform", "nearest"), ("uniform", "first"), ("similarity", "nearest")):
-                voter = train.fitted(KNNClassifier(representation=name, weights=weights, ties=ties))  # type: ignore[arg-type]
-                predicted = voter.elect(similarity, index)[:, -1]
+            for weights, ties in votes:
+                model = KNNClassifier(representation=name, weights=weights, ties=ties)  # type: ignore[arg-type]
+                predicted = train.fitted(model).elect(similarity, index)[:, -1]
                 accuracy = float(np.mean(predicted == test.y))
                 vote = weights if weights == "similarity" else ties
-                rows.append({"representation": name, "vectors": scale, "vote": vote, "accuracy": accuracy})
+                row: dict[str, Any] = {
+                    "representation": name,
+                    "vectors": scale,
+                    "vote": vote,
+                    "accuracy": accuracy,
+                }
+                rows.append(row)
     values: Values = {}
     for row in rows:
-        values[f"{row['representation']}_{row['vectors']}_{row['vote']}"] = row["accuracy"]
+        key = f"{row['representation']}_{row['vectors']}_{row['vote']}"
+        values[key] = row["accuracy"]
     return Measure(values, {"variants": rows})
 
 
@@ -100,26 +111,76 @@ def _search_per_class(name: str, train: Documents, test: Documents, k: int) -> t
         indices.append(rows[index])
     similarity = np.hstack(similarities)
     index = np.hstack(indices)
-    order = np.argsort(-similarity, axis=1, kind="stable")[:, :k]
-    return np.take_along_axis(similarity, order, axis=1), np.take_along_axis(index, order, axis=1)
+    order = np.argsort(-similarity, axis=1, kind="stable")
+    nearest = order[:, :k]
+    similarity = np.take_along_axis(similarity, nearest, axis=1)
+    index = np.take_along_axis(index, nearest, axis=1)
+    return similarity, index
+
+
+def _raw_count(x: np.ndarray, n: np.ndarray, m: float) -> np.ndarray:
+    return x
+
+
+def _log_count(x: np.ndarray, n: np.ndarray, m: float) -> np.ndarray:
+    return np.asarray(1.0 + np.log(x))
+
+
+def _root_count(x: np.ndarray, n: np.ndarray, m: float) -> np.ndarray:
+    return np.sqrt(x)
+
+
+def _binary_count(x: np.ndarray, n: np.ndarray, m: float) -> np.ndarray:
+    return np.ones_like(x)
+
+
+def _okapi_count(x: np.ndarray, n: np.ndarray, m: float) -> np.ndarray:
+    return np.asarray(x / (x + 0.5 + 1.5 * n / m))
 
 
 #: Weights of counts x (nnz,) in documents of lengths n (nnz,) with mean length m, by name.
 COUNTS: Mapping[str, Callable[[np.ndarray, np.ndarray, float], np.ndarray]] = {
-    "x": lambda x, n, m: x,
-    "1 + log x": lambda x, n, m: 1.0 + np.log(x),
-    "sqrt x": lambda x, n, m: np.sqrt(x),
-    "1": lambda x, n, m: np.ones_like(x),
-    "x / (x + .5 + 1.5 n / m)": lambda x, n, m: x / (x + 0.5 + 1.5 * n / m),
+    "x": _raw_count,
+    "1 + log x": _log_count,
+    "sqrt x": _root_count,
+    "1": _binary_count,
+    "x / (x + .5 + 1.5 n / m)": _okapi_count,
 }
+
+
+def _log_inverse_frequency(d: np.ndarray, o: np.ndarray, n_documents: int) -> np.ndarray:
+    return np.log(n_documents / d)
+
+
+def _log_inverse_occurrences(d: np.ndarray, o: np.ndarray, n_documents: int) -> np.ndarray:
+    return np.maximum(np.log(n_documents / o), 0.0)
+
+
+def _root_inverse_frequency(d: np.ndarray, o: np.ndarray, n_documents: int) -> np.ndarray:
+    return np.sqrt(n_documents / d)
+
+
+def _inverse_frequency(d: np.ndarray, o: np.ndarray, n_documents: int) -> np.ndarray:
+    return np.asarray(n_documents / d)
+
+
+def _probabilistic_inverse_frequency(d: np.ndarray, o: np.ndarray, n_documents: int) -> np.ndarray:
+    odds = (n_documents - d + 0.5) / (d + 0.5)
+    return np.maximum(np.log(odds), 0.0)
+
+
+def _unit_weight(d: np.ndarray, o: np.ndarray, n_documents: int) -> np.ndarray:
+    return np.ones(len(d))
+
+
 #: Weights of words with document frequency d and o occurrences (V,), both positive, in D documents, by name.
 WORDS: Mapping[str, Callable[[np.ndarray, np.ndarray, int], np.ndarray]] = {
-    "log D / d": lambda d, o, D: np.log(D / d),
-    "log D / o": lambda d, o, D: np.maximum(np.log(D / o), 0.0),
-    "sqrt D / d": lambda d, o, D: np.sqrt(D / d),
-    "D / d": lambda d, o, D: D / d,
-    "log (D - d + .5) / (d + .5)": lambda d, o, D: np.maximum(np.log((D - d + 0.5) / (d + 0.5)), 0.0),
-    "1": lambda d, o, D: np.ones(len(d)),
+    "log D / d": _log_inverse_frequency,
+    "log D / o": _log_inverse_occurrences,
+    "sqrt D / d": _root_inverse_frequency,
+    "D / d": _inverse_frequency,
+    "log (D - d + .5) / (d + .5)": _probabilistic_inverse_frequency,
+    "1": _unit_weight,
 }
 VOTES = {"nearest": ("uniform", "nearest"), "similarity": ("similarity", "nearest")}
 
@@ -136,9 +197,11 @@ def tfidf_forms(sources: Sources, settings: Settings, _: Generator) -> Measure:
     for each vote, the best accuracies of TF-IDF with raw counts x, of any TF-IDF, and of the Bhattacharyya kernel.
     """
     accuracies_of: dict[tuple[str, str, str, str], list[float]] = {}
+    k = settings["neighbours"]
     for trial in only(sources).trials(most=settings["trials"]):
-        for form, (representation, train, test) in _weigh_forms(trial, settings["forms"]).items():
-            for vote, accuracy in _accuracies(representation, train, test, settings["neighbours"]).items():
+        weighted = _weigh_forms(trial, settings["forms"])
+        for form, (representation, train, test) in weighted.items():
+            for vote, accuracy in _accuracies(representation, train, test, k).items():
                 accuracies_of.setdefault((*form, vote), []).append(accuracy)
     rows: Rows = []
     for (count, word, documents, vote), accuracies in accuracies_of.items():
@@ -156,9 +219,12 @@ def tfidf_forms(sources: Sources, settings: Settings, _: Generator) -> Measure:
     values: Values = {}
     for vote in VOTES:
         rows_of_vote = [row for row in rows if row["vote"] == vote]
-        values[f"bhattacharyya_{vote}"] = _best(row for row in rows_of_vote if row["count"] == "bhattacharyya")
-        values[f"whole_counts_{vote}"] = _best(row for row in rows_of_vote if row["count"] == "x")
-        values[f"any_form_{vote}"] = _best(row for row in rows_of_vote if row["count"] != "bhattacharyya")
+        rows_of_kernel = [row for row in rows_of_vote if row["count"] == "bhattacharyya"]
+        rows_of_tfidf = [row for row in rows_of_vote if row["count"] != "bhattacharyya"]
+        rows_of_raw_counts = [row for row in rows_of_tfidf if row["count"] == "x"]
+        values[f"bhattacharyya_{vote}"] = _best(rows_of_kernel)
+        values[f"whole_counts_{vote}"] = _best(rows_of_raw_counts)
+        values[f"any_form_{vote}"] = _best(rows_of_tfidf)
     return Measure(values, {"forms": rows})
 
 
@@ -170,7 +236,8 @@ def _weigh_forms(
     X_all = sparse.vstack([train.X, test.X], format="csr")
     weighted: dict[tuple[str, str, str], tuple[str, Documents, Documents]] = {}
     for count, word, documents in forms:
-        weigh = _make_weighting(count, word, X_all if documents == "all" else train.X)
+        X = X_all if documents == "all" else train.X
+        weigh = _make_weighting(count, word, X)
         weighted_train = Documents(weigh(train.X), train.y)
         weighted_test = Documents(weigh(test.X), test.y)
         weighted[count, word, documents] = ("l2", weighted_train, weighted_test)
@@ -180,14 +247,16 @@ def _weigh_forms(
 
 def _best(rows: Iterable[Mapping[str, Any]]) -> float:
     """Return the largest accuracy of the rows, or nan if they are empty."""
-    return max((row["accuracy"] for row in rows), default=float("nan"))
+    accuracies = [row["accuracy"] for row in rows]
+    return max(accuracies, default=float("nan"))
 
 
 def _make_weighting(count: str, word: str, X: sparse.csr_array) -> Callable[[sparse.csr_array], sparse.csr_array]:
     """Return a function that weights counts (n, V), with document frequencies and mean length of X."""
     frequency = np.bincount(X.indices, minlength=X.shape[1])
     occurrences = np.bincount(X.indices, X.data, minlength=X.shape[1])
-    weight = WORDS[word](np.maximum(frequency, 1), np.maximum(occurrences, 1), X.shape[0])
+    weigh_words = WORDS[word]
+    weight = weigh_words(np.maximum(frequency, 1), np.maximum(occurrences, 1), X.shape[0])
     weight = weight * (frequency > 0)
     mean = float(X.sum() / X.shape[0])
 
@@ -195,7 +264,8 @@ def _make_weighting(count: str, word: str, X: sparse.csr_array) -> Callable[[spa
         """Weight the counts of documents."""
         length_of_row = np.asarray(part.sum(axis=1), dtype=np.float64).ravel()
         lengths = np.repeat(length_of_row, np.diff(part.indptr))
-        values = COUNTS[count](part.data.astype(np.float64), lengths, mean) * weight[part.indices]
+        weight_of_count = COUNTS[count](part.data.astype(np.float64), lengths, mean)
+        values = weight_of_count * weight[part.indices]
         return sparse.csr_array((values, part.indices, part.indptr), shape=part.shape)
 
     return weigh
@@ -203,11 +273,12 @@ def _make_weighting(count: str, word: str, X: sparse.csr_array) -> Callable[[spa
 
 def _accuracies(representation: str, train: Documents, test: Documents, k: int) -> dict[str, float]:
     """Compute the accuracy with each type of vote, from a single search."""
-    search = train.fitted(KNNClassifier(representation=representation)).kneighbors(test.X, k)
+    searched = train.fitted(KNNClassifier(representation=representation))
+    similarity, index = searched.kneighbors(test.X, k)
     accuracies = {}
     for vote, (weights, ties) in VOTES.items():
-        voter = train.fitted(KNNClassifier(representation=representation, weights=weights, ties=ties))  # type: ignore[arg-type]
-        predicted = voter.elect(*search)[:, -1]
+        model = KNNClassifier(representation=representation, weights=weights, ties=ties)  # type: ignore[arg-type]
+        predicted = train.fitted(model).elect(similarity, index)[:, -1]
         accuracies[vote] = float(np.mean(predicted == test.y))
     return accuracies
 
@@ -236,7 +307,8 @@ def fisher_tfidf(sources: Sources, settings: Settings, generator: Generator) -> 
     fisher = FisherDCM().fit(train.X)
     tfidf = TfIdf().fit(train.X)
     exact = fisher.transform(train.X).sparse.data
-    cells = np.sort(generator.permutation(len(exact))[: settings["cells"]])
+    shuffled = generator.permutation(len(exact))
+    cells = np.sort(shuffled[: settings["cells"]])
     x = train.X.data[cells].astype(np.float64)
     words = train.X.indices[cells]
     beta = fisher.beta[words]
@@ -246,10 +318,13 @@ def fisher_tfidf(sources: Sources, settings: Settings, generator: Generator) -> 
     log_tfidf = np.log(np.maximum(weight_tfidf, 1e-12))
     approximate = approximate_digamma(x + beta) - approximate_digamma(beta)
     error = np.abs(approximate / score - 1.0)
+    rank_correlation = stats.spearmanr(score, weight_tfidf)
+    rank_correlation_once = stats.spearmanr(score[is_single], weight_tfidf[is_single])
+    correlations = np.corrcoef(np.log(score), log_tfidf)
     values: Values = {
-        "rank_correlation": float(stats.spearmanr(score, weight_tfidf).statistic),
-        "rank_correlation_seen_once": float(stats.spearmanr(score[is_single], weight_tfidf[is_single]).statistic),
-        "correlation_of_logarithms": float(np.corrcoef(np.log(score), log_tfidf)[0, 1]),
+        "rank_correlation": float(rank_correlation.statistic),
+        "rank_correlation_seen_once": float(rank_correlation_once.statistic),
+        "correlation_of_logarithms": float(correlations[0, 1]),
         "approximation_mean_error": float(error.mean()),
         "approximation_largest_error": float(error.max()),
     }

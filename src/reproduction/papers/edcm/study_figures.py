@@ -236,13 +236,15 @@ def tfidf_forms(data: FigureData) -> Sheet:
     forms = list(dict.fromkeys(_describe_form(row) for row in rows if row["word"]))
     figure, (axes,) = panels(1, height=1.0 + 0.24 * len(forms))
     colour = method_colour("tfidf")
+    positions = range(len(forms))
     for series, (vote, label) in enumerate(votes.items()):
         row_of_form = {_describe_form(row): row for row in rows if row["vote"] == vote}
         accuracies = [float(row_of_form[form]["accuracy"]) for form in forms]
         deviations = [float(row_of_form[form]["spread"]) for form in forms]
+        heights = [position + 0.2 * (2 * series - 1) for position in positions]
         axes.errorbar(
             accuracies,
-            [height + 0.2 * (2 * series - 1) for height in range(len(forms))],
+            heights,
             xerr=deviations if any(deviations) else None,
             label=f"TF-IDF, {label}",
             marker=MARKERS[series],

@@ -204,17 +204,19 @@ def _draw_alternative(axes: Axes, row: Mapping[str, str], n_errors: float, n: fl
     low, high = wilson(n_errors / n, n)
     percent = 100 * n_errors / n
     offset = 0.15 * (2 * rule + (not is_pooled) - 2.5)
+    _handles, labels = axes.get_legend_handles_labels()
+    colour = f"C{rule}"
     axes.errorbar(
         [percent],
         [height + offset],
         xerr=[[percent - 100 * low], [100 * high - percent]],
         marker=MARKERS[rule],
-        color=f"C{rule}",
-        markerfacecolor=f"C{rule}" if is_pooled else PAPER,
+        color=colour,
+        markerfacecolor=colour if is_pooled else PAPER,
         linestyle="none",
         elinewidth=0.7,
         markersize=4,
-        label=None if label in axes.get_legend_handles_labels()[1] else label,
+        label=None if label in labels else label,
     )
 
 
@@ -232,7 +234,8 @@ def rivals(data: FigureData) -> Sheet:
         )
     binary = [row for row in rows if row["rule"] == "binary"]
     thresholds = [float(row["best"]) for row in binary]
-    best.plot(thresholds, [names.index(row["model"]) for row in binary], "s", color="C1", markersize=4.5)
+    heights_of_binary = [names.index(row["model"]) for row in binary]
+    best.plot(thresholds, heights_of_binary, "s", color="C1", markersize=4.5)
     _scale_thresholds(best, thresholds)
     errors.set_xlabel("wrong sets (fraction)")
     best.set_xlabel("best threshold, binary\n(log-odds scale)")

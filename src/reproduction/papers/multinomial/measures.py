@@ -78,7 +78,10 @@ class _SingleLabel:
         n_labels = mentions(source)
         n_labels_train = n_labels[source.splits.train[0]]
         n_labels_test = n_labels[source.splits.test[0]]
-        return cls(trial.train[n_labels_train == 1], trial.test[n_labels_test == 1], trial.train[n_labels_train == 0])
+        train = trial.train[n_labels_train == 1]
+        test = trial.test[n_labels_test == 1]
+        unlabelled = trial.train[n_labels_train == 0]
+        return cls(train, test, unlabelled)
 
     def test_errors(self, params: Mapping[str, Any]) -> np.ndarray:
         """Return which test documents are misclassified, bool (N,), after training with the unlabelled documents."""
@@ -113,25 +116,28 @@ def single_label(sources: Sources, settings: Settings, _: Generator) -> Measure:
     with the unlabelled documents, and ``chance_of_gain_with_unlabelled`` is a p-value.
     """
     problem = _SingleLabel.of(sources)
-    n_train = problem.train.X.shape[0]
-    n_test = problem.test.X.shape[0]
+    n_train = len(problem.train)
+    n_test = len(problem.test)
     params = params_of(settings)
     errors = problem.test_errors(params_of(settings, unlabelled="ignore"))
     errors_with_unlabelled = problem.test_errors(params)
     has_training_documents = problem.train.y.sum(axis=0) > 0
+    is_class_seen = has_training_documents[problem.test.y.indices]
     n_cross_validation_errors = problem.count_cross_validation_errors(settings["folds"], params)
+    error_rate = errors.mean()
+    error_rate_with_unlabelled = errors_with_unlabelled.mean()
     values = {
         "training_documents": n_train,
         "classes": np.count_nonzero(has_training_documents),
         "test_documents": n_test,
-        "test_documents_of_unseen_classes": np.count_nonzero(~has_training_documents[problem.test.y.indices]),
+        "test_documents_of_unseen_classes": np.count_nonzero(~is_class_seen),
         "errors": errors.sum(),
-        "error_rate": errors.mean(),
-        "error_rate_with_unlabelled": errors_with_unlabelled.mean(),
-        "change_of_error_with_unlabelled": errors_with_unlabelled.mean() - errors.mean(),
-        "chance_of_gain_with_unlabelled": _sign_test(errors, errors_with_unlabelled),
-        "cross_validated_error_rate": n_cross_validation_errors / n_train,
     }
+    values["error_rate"] = error_rate
+    values["error_rate_with_unlabelled"] = error_rate_with_unlabelled
+    values["change_of_error_with_unlabelled"] = error_rate_with_unlabelled - error_rate
+    values["chance_of_gain_with_unlabelled"] = _sign_test(errors, errors_with_unlabelled)
+    values["cross_validated_error_rate"] = n_cross_validation_errors / n_train
     rows = _alternatives(problem, settings["folds"])
     for row in rows:
         if (row["discount_counts"], row["length"]) == (settings["discount_counts"], settings["length"]):
@@ -146,13 +152,14 @@ def _alternatives(problem: _SingleLabel, folds: int) -> list[dict[str, Any]]:
         params = {"discount": discount, "discount_counts": pooling, "length": LENGTHS[length]}
         errors = problem.test_errors({**params, "unlabelled": "ignore"})
         errors_with_unlabelled = problem.test_errors(params)
+        n_cross_validation_errors = problem.count_cross_validation_errors(folds, params)
         row = {
             "discount": discount,
             "discount_counts": pooling,
             "length": length,
-            "training_documents": problem.train.X.shape[0],
-            "cross_validated_errors": problem.count_cross_validation_errors(folds, params),
-            "test_documents": problem.test.X.shape[0],
+            "training_documents": len(problem.train),
+            "cross_validated_errors": n_cross_validation_errors,
+            "test_documents": len(problem.test),
             "errors": int(errors.sum()),
             "errors_with_unlabelled": int(errors_with_unlabelled.sum()),
         }
@@ -168,7 +175,8 @@ def _sign_test(before: np.ndarray, after: np.ndarray) -> float:
     n_new = int(np.sum(~before & after))
     if n_fixed + n_new == 0:
         return 1.0
-    return float(stats.binomtest(n_fixed, n_fixed + n_new, alternative="greater").pvalue)
+    result = stats.binomtest(n_fixed, n_fixed + n_new, alternative="greater")
+    return float(result.pvalue)
 
 
 def threshold_curves(sources: Sources, settings: Settings, generator: Generator) -> Measure:
@@ -201,9 +209,13 @@ def threshold_curves(sources: Sources, settings: Settings, generator: Generator)
         values |= _curve_values(method, sweeps, validated, (0.1, settings["standard"], 0.9))
         rows += _curve_rows(method, sweeps, validated)
         if not test.labelled.all():
-            unlabelled = sweep_of(method, scores[method][~test.labelled], test.y[~test.labelled], thresholds)
+            is_unlabelled = ~test.labelled
+            unlabelled = sweep_of(method, scores[method][is_unlabelled], test.y[is_unlabelled], thresholds)
             values[f"{method}_set_error_on_unlabelled"] = unlabelled.set_error.min()
-    options = {"default": special.logit(values["binary_threshold"]), "least": settings["min_class_documents"]}
+    options = {
+        "default": special.logit(values["binary_threshold"]),
+        "least": settings["min_class_documents"],
+    }
     for criterion in CRITERIA:
         limits = class_thresholds(held_out_scores["binary"], held_out.y, criterion=criterion, **options)
         values |= _values_with_class_thresholds(criterion, scores["binary"], test.y, limits)
@@ -230,15 +242,13 @@ def _curve_values(method: str, sweeps: Mapping[str, Sweep], validated: int, show
     """
     sweep, labelled = sweeps["all"], sweeps["labelled"]
     thresholds = sweep.thresholds
-    values = {
-        f"{method}_threshold": thresholds[validated],
-        f"{method}_best_threshold": thresholds[sweep.lowest_set_error()],
-        f"{method}_lowest_set_error": sweep.set_error.min(),
-        f"{method}_lowest_set_error_without_unlabelled": labelled.set_error.min(),
-        f"{method}_set_error_near_0": sweep.set_error[0],
-        f"{method}_set_error_near_0_without_unlabelled": labelled.set_error[0],
-        f"{method}_set_error_near_1": sweep.set_error[-1],
-    }
+    values = {f"{method}_threshold": thresholds[validated]}
+    values[f"{method}_best_threshold"] = thresholds[sweep.lowest_set_error()]
+    values[f"{method}_lowest_set_error"] = sweep.set_error.min()
+    values[f"{method}_lowest_set_error_without_unlabelled"] = labelled.set_error.min()
+    values[f"{method}_set_error_near_0"] = sweep.set_error[0]
+    values[f"{method}_set_error_near_0_without_unlabelled"] = labelled.set_error[0]
+    values[f"{method}_set_error_near_1"] = sweep.set_error[-1]
     for name in ("precision", "recall", "f1", "set_error"):
         values[f"{method}_{name}"] = getattr(sweep, name)[validated]
         values[f"{method}_{name}_without_unlabelled"] = getattr(labelled, name)[validated]
@@ -292,7 +302,8 @@ def expectation_maximisation(sources: Sources, settings: Settings, generator: Ge
     for use in ("ignore", "smoothing", "em"):
         params = params_of(settings, unlabelled=use, tol=settings["tol"], max_iter=settings["max_iter"])
         values[f"error_rate_{use}"] = problem.test_errors(params).mean()
-        held_out_proba = fit.fitted(AbsoluteDiscountingClassifier(**params)).predict_proba(held_out.X)
+        model = fit.fitted(AbsoluteDiscountingClassifier(**params))
+        held_out_proba = model.predict_proba(held_out.X)
         validated = accumulated_sweep(held_out_proba, held_out.y, thresholds).lowest_set_error()
         model = train.fitted(AbsoluteDiscountingClassifier(**params))
         threshold = thresholds[validated : validated + 1]

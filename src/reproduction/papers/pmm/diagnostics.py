@@ -152,7 +152,8 @@ def _compare_with_exact(model: type[PMM1 | PMM2], trial: Trial, settings: Settin
     values = {}
     for search in ("greedy", "flip"):
         predicted = fitted.set_params(search=search).predict(X)
-        values[f"{search}_is_best"] = float(np.mean(np.all(predicted == best, axis=1)))
+        is_best = np.all(predicted == best, axis=1)
+        values[f"{search}_is_best"] = float(np.mean(is_best))
     approximate = fitted.set_params(search="greedy").predict_proba(X)
     values["marginal_difference"] = float(np.mean(np.abs(approximate - marginal)))
     return values
@@ -178,15 +179,13 @@ def calibration(sources: Sources, settings: Settings, generator: Generator) -> M
             bins = _reliability(proba, trial.test.y, settings["bins"])
             rows += [{"role": role, "kind": kind, **bin_} for bin_ in bins]
             total_error = sum(bin_["count"] * abs(bin_["proba"] - bin_["share"]) for bin_ in bins)
-            row = {
-                "role": role,
-                "kind": kind,
-                "temperature": float(params.get("temperature", 1.0)),
-                "calibration_error": total_error / proba.size,
-                "log_loss": _log_loss(proba, trial.test.y),
-                "sample_f": sample_f(trial.test.y, fitted.predict(trial.test.X)),
-                "sample_f_threshold": sample_f(trial.test.y, proba > 0.5),
-            }
+            predicted = fitted.predict(trial.test.X)
+            row: dict[str, Any] = {"role": role, "kind": kind}
+            row["temperature"] = float(params.get("temperature", 1.0))
+            row["calibration_error"] = total_error / proba.size
+            row["log_loss"] = _log_loss(proba, trial.test.y)
+            row["sample_f"] = sample_f(trial.test.y, predicted)
+            row["sample_f_threshold"] = sample_f(trial.test.y, proba > 0.5)
             errors.append(row)
     values = {}
     for kind in ("paper", "prior", "tempered"):
@@ -261,14 +260,12 @@ def assumption(sources: Sources, settings: Settings, _: Generator) -> Measure:
         log_p_best = np.where(Y.T > 0, log_p, -np.inf).max(axis=0)
         log_p_mean = np.where(Y.T > 0, log_p, 0.0).sum(axis=0) / Y.sum(axis=1)
         n_words = float(X.sum())
-        row = {
-            "role": role,
-            "pages": float(len(pages)),
-            "log_likelihood_mixture": float(log_p_mixture.sum()) / n_words,
-            "log_likelihood_best_single": float(log_p_best.sum()) / n_words,
-            "log_likelihood_mean_single": float(log_p_mean.sum()) / n_words,
-            "share_of_pages_for_mixture": float(np.mean(log_p_mixture > log_p_best)),
-        }
+        is_mixture_better = log_p_mixture > log_p_best
+        row: dict[str, Any] = {"role": role, "pages": float(len(pages))}
+        row["log_likelihood_mixture"] = float(log_p_mixture.sum()) / n_words
+        row["log_likelihood_best_single"] = float(log_p_best.sum()) / n_words
+        row["log_likelihood_mean_single"] = float(log_p_mean.sum()) / n_words
+        row["share_of_pages_for_mixture"] = float(np.mean(is_mixture_better))
         rows.append(row)
     values = {key: _mean_of(rows, key) for key in rows[0] if key != "role"}
     values["pages"] = sum(row["pages"] for row in rows)

@@ -29,10 +29,12 @@ def claims_time(sources: Sources, settings: Settings, _: Generator) -> Measure:
         "pmm1": PMM1(xi=settings["xi"]),
         "pmm2": PMM2(xi=settings["xi"], zeta=settings["zeta"]),
     }
-    fit = {name: functools.partial(trial.train.fitted, models[name]) for name in ("nn", "pmm1", "pmm2")}
+    train = trial.train
+    fit = {name: functools.partial(train.fitted, models[name]) for name in ("nn", "pmm1", "pmm2")}
     training = in_turns(fit, settings["repeats"])
-    fitted = {name: trial.train.fitted(models[name]) for name in ("knn", "pmm1", "pmm2")}
-    predict = {name: functools.partial(model.predict, trial.test.X) for name, model in fitted.items()}
+    fitted = {name: train.fitted(models[name]) for name in ("knn", "pmm1", "pmm2")}
+    X = trial.test.X
+    predict = {name: functools.partial(model.predict, X) for name, model in fitted.items()}
     prediction = in_turns(predict, settings["repeats"])
     values: dict[str, float] = {}
     for mixture in ("pmm1", "pmm2"):

@@ -198,10 +198,12 @@ def gains_by_tags(curves: Sequence[LearningCurve], few: int, ratio: float) -> di
     """Compute the mean gain over all sizes and over small sizes, and their interaction with size, with intervals."""
     gain = np.array([np.subtract(curve.words, curve.fused) for curve in curves])
     none = np.zeros(len(gain))
+    gain_at_few = gain[:, :few].mean(axis=1)
+    gain_at_many = gain[:, few:].mean(axis=1)
     pairs = {
         "gain": (gain.mean(axis=1), none),
-        "few_gain": (gain[:, :few].mean(axis=1), none),
-        "few_above_many": (gain[:, :few].mean(axis=1), gain[:, few:].mean(axis=1)),
+        "few_gain": (gain_at_few, none),
+        "few_above_many": (gain_at_few, gain_at_many),
     }
     values: dict[str, float] = {}
     for name, (first, second) in pairs.items():
