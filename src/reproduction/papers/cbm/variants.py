@@ -38,9 +38,11 @@ def chain_variants(sources: Sources, settings: Settings, generator: Generator) -
         trial = source.first("indicators")
         params = settings["params"][role]
         for run in range(settings["orders"][role]):
-            rows += _score_rows(role, run, trial, _inferences(trial, params, settings, seed_from(generator)))
+            predictions = _inferences(trial, params, settings, seed_from(generator))
+            rows += _score_rows(role, run, trial, predictions)
         for run in range(settings["ensembles"][role]):
-            rows += _score_rows(role, run, trial, _ensemble_votes(trial, params, seed_from(generator)))
+            predictions = _ensemble_votes(trial, params, seed_from(generator))
+            rows += _score_rows(role, run, trial, predictions)
         values[f"{role}_reach"] = float(within_reach(trial.test.y).mean())
     return Measure({**values, **_accuracies_of_runs(rows)}, {"runs": rows})
 
@@ -57,8 +59,8 @@ def boosting_variants(sources: Sources, settings: Settings, generator: Generator
         trial = source.first("indicators")
         for method in settings["tree_methods"]:
             model = trial.train.fitted(BoostedPowerSet(**size, tree_method=method))
-            predictions = predict_after(model, trial.test.X, settings["rounds"])
-            rows += _score_rows(role, 0, trial, ((f"{method}_{rounds}", sets) for rounds, sets in predictions))
+            for rounds, sets in predict_after(model, trial.test.X, settings["rounds"]):
+                rows += _score_rows(role, 0, trial, [(f"{method}_{rounds}", sets)])
     return Measure(_accuracies_of_runs(rows), {"runs": rows})
 
 
@@ -83,12 +85,15 @@ def sampler_seeds(sources: Sources, settings: Settings, generator: Generator) ->
     values: dict[str, Any] = {}
     for role, source in sources.items():
         trial = source.first("indicators")
-        network = trial.train.fitted(DependencyNetwork(**settings["params"], random_state=seed_from(generator)))
+        network = DependencyNetwork(**settings["params"], random_state=seed_from(generator))
+        trial.train.fitted(network)
         for run in range(settings["runs"]):
             network.seed_ = seed_from(generator)
-            rows += _score_rows(role, run, trial, [("network", network.predict(trial.test.X))])
+            predicted = network.predict(trial.test.X)
+            rows += _score_rows(role, run, trial, [("network", predicted)])
         accuracies = [row["subset_accuracy"] for row in rows if row["role"] == role]
-        values |= {f"{role}_least": min(accuracies), f"{role}_most": max(accuracies)}
+        values[f"{role}_least"] = min(accuracies)
+        values[f"{role}_most"] = max(accuracies)
     return Measure({**values, **_accuracies_of_runs(rows)}, {"runs": rows})
 
 
@@ -107,14 +112,17 @@ def restored_parent(sources: Sources, settings: Settings, _: Generator) -> Measu
     """
     rows: list[dict[str, Any]] = []
     values: dict[str, Any] = {}
-    kinds = {"binrel": BinaryRelevance, "powset": PowerSet, "paircrf": PairwiseCRF}
+    estimator_classes = {"binrel": BinaryRelevance, "powset": PowerSet, "paircrf": PairwiseCRF}
     children = np.asarray(settings["children"]) - 1
     for role, source in sources.items():
         trial = source.first("indicators")
         for end, change in (("", lambda Y: Y), ("_restored", lambda Y: with_parent(Y, children))):
-            train, test = (Documents(part.X, change(part.y)) for part in (trial.train, trial.test))
-            made = [(name, kind(**settings["params"]).fit(train.X, train.y)) for name, kind in kinds.items()]
-            predicted = [(name + end, model.predict(test.X)) for name, model in made]
+            train = Documents(trial.train.X, change(trial.train.y))
+            test = Documents(trial.test.X, change(trial.test.y))
+            predicted = []
+            for name, estimator_class in estimator_classes.items():
+                model = estimator_class(**settings["params"]).fit(train.X, train.y)
+                predicted.append((name + end, model.predict(test.X)))
             rows += _score_rows(role, 0, Trial(0, train, test), predicted)
             values[f"{role}_sets{end}"] = _number_of_sets(train.y, test.y)
             if not end:
@@ -150,7 +158,8 @@ def _accuracies_of_runs(rows: Iterable[Mapping[str, Any]]) -> dict[str, Repeated
     """Group the accuracies of the runs by data set and variant."""
     accuracies: dict[str, list[float]] = {}
     for row in rows:
-        accuracies.setdefault(f"{row['role']}_{row['variant']}", []).append(row["subset_accuracy"])
+        key = f"{row['role']}_{row['variant']}"
+        accuracies.setdefault(key, []).append(row["subset_accuracy"])
     return {name: Repeated(values) for name, values in accuracies.items()}
 
 
@@ -172,7 +181,8 @@ def _ensemble_votes(trial: Trial, params: Mapping[str, Any], seed: int) -> Predi
     model = trial.train.fitted(ChainEnsemble(**params, random_state=seed))
     shares = model.predict_proba(trial.test.X)
     yield "label_half", (shares >= 0.5).astype(np.int64)
-    threshold = calibrated_threshold(shares, float(trial.train.y.sum(axis=1).mean()))
+    cardinality = float(trial.train.y.sum(axis=1).mean())
+    threshold = calibrated_threshold(shares, cardinality)
     yield "label_calibrated", (shares >= threshold).astype(np.int64)
     yield "subset", model.set_params(vote="subset").predict(trial.test.X)
 
@@ -183,8 +193,11 @@ def calibrated_threshold(shares: np.ndarray, cardinality: float) -> float:
     The calibration uses the predictions for all test documents, but not their labels.
     """
     ordered = np.sort(shares, axis=None)
-    index = min(max(ordered.size - round(cardinality * len(shares)), 0), ordered.size - 1)
-    return max(float(ordered[index] + ordered[max(index - 1, 0)]) / 2.0, LEAST_THRESHOLD)
+    n_labels = round(cardinality * len(shares))
+    index = min(max(ordered.size - n_labels, 0), ordered.size - 1)
+    previous = max(index - 1, 0)
+    midpoint = float(ordered[index] + ordered[previous]) / 2.0
+    return max(midpoint, LEAST_THRESHOLD)
 
 
 def within_reach(Y: np.ndarray, limit: int = MEKA_LIMIT) -> np.ndarray:
@@ -193,5 +206,7 @@ def within_reach(Y: np.ndarray, limit: int = MEKA_LIMIT) -> np.ndarray:
     The sets are enumerated as binary numbers; the first label is the least significant bit.
     """
     digits = min(Y.shape[1], limit.bit_length())
-    number = Y[:, :digits].astype(np.int64) @ (1 << np.arange(digits, dtype=np.int64))
-    return np.asarray((number < limit) & ~Y[:, digits:].any(axis=1))
+    powers = 1 << np.arange(digits, dtype=np.int64)
+    number = Y[:, :digits].astype(np.int64) @ powers
+    has_later_label = Y[:, digits:].any(axis=1)
+    return np.asarray((number < limit) & ~has_later_label)

@@ -58,7 +58,8 @@ def perplexity(sources: Sources, settings: Settings, _: Generator) -> Measure:
     for (name, convention), by_split in perplexities.items():
         key = name if convention == "sequence" else f"{name}_bag"
         values[key] = mean_and_deviation(by_split)
-        values[f"{key}_spread_over_splits"] = mean_and_deviation(np.mean(by_split, axis=1))[1]
+        _mean, deviation = mean_and_deviation(np.mean(by_split, axis=1))
+        values[f"{key}_spread_over_splits"] = deviation
     means = {name: np.mean(perplexities[name, "sequence"], axis=0) for name in MODELS}
     values["chance_of_a_dcm_no_better"] = _chance_of_no_gain(means["multinomial"], means["dcm"])
     classes = []
@@ -97,24 +98,33 @@ def _smoothed(name: str, smoothing: float, train: Documents, test: Documents) ->
 
 def of_classes(model: Any, test: Documents, convention: Literal["sequence", "bag"]) -> np.ndarray:
     """Compute the perplexity of the documents of each class under its model, float64 (C,)."""
-    log_p = model.log_likelihood(test.X, convention)[np.arange(len(test.y)), np.searchsorted(model.classes_, test.y)]
-    return by_class(log_p, test)
+    return by_class(_log_likelihood_of_class(model, test, convention), test)
+
+
+def _log_likelihood_of_class(model: Any, test: Documents, convention: Literal["sequence", "bag"]) -> np.ndarray:
+    """Compute the log-likelihood of each document under the model of its class, float64 (N,)."""
+    log_p = model.log_likelihood(test.X, convention)
+    columns = np.searchsorted(model.classes_, test.y)
+    return np.asarray(log_p[np.arange(len(test.y)), columns])
 
 
 def _normalised(model: EDCMClassifier, test: Documents) -> np.ndarray:
     """Compute the perplexity of `of_classes` for q(x) / Z(n), with Z(n) by the saddle-point method, float64 (C,)."""
-    log_p = model.log_likelihood(test.X, "sequence")[np.arange(len(test.y)), np.searchsorted(model.classes_, test.y)]
+    log_p = _log_likelihood_of_class(model, test, "sequence")
     for c, beta in zip(model.classes_, model.beta_, strict=True):
         rows = np.flatnonzero((test.y == c) & (test.lengths > 1))
         distinct, index = np.unique(test.lengths[rows], return_inverse=True)
-        log_p[rows] -= np.array([log_total_by_saddle_point(beta, n) for n in distinct])[index]
+        log_totals = np.array([log_total_by_saddle_point(beta, n) for n in distinct])
+        log_p[rows] -= log_totals[index]
     return by_class(log_p, test)
 
 
 def by_class(log_p: np.ndarray, test: Documents) -> np.ndarray:
     """Compute exp(-sum log p / sum n) of each class with words, (C,)."""
-    total, words = np.bincount(test.y, log_p), np.bincount(test.y, test.lengths)
-    return np.exp(-total[words > 0] / words[words > 0])
+    total = np.bincount(test.y, log_p)
+    n_words = np.bincount(test.y, test.lengths)
+    has_words = n_words > 0
+    return np.exp(-total[has_words] / n_words[has_words])
 
 
 def mixtures(sources: Sources, settings: Settings, generator: Generator) -> Measure:
@@ -134,7 +144,8 @@ def mixtures(sources: Sources, settings: Settings, generator: Generator) -> Meas
         for c in np.unique(train.y):
             model = MultinomialMixture(**shape, random_state=seed_from(generator))
             model.fit(train.X[train.y == c])
-            log_p[test.y == c] = model.score_samples(test.X[test.y == c], "sequence")
+            is_in_class = test.y == c
+            log_p[is_in_class] = model.score_samples(test.X[is_in_class], "sequence")
         mean = float(by_class(log_p, test).mean())
         rows.append({"smoothing": smoothing, "components": components, "perplexity": mean})
     dcm = train.fitted(DCMClassifier(smoothing=settings["smoothing"][0]))

@@ -30,11 +30,15 @@ class _Collection:
         """Draw topics, topic proportions and the largest number of documents in the settings."""
         n_components = settings["topics"]
         n_documents = settings["documents"][-1]
-        shape = generator.dirichlet(np.full(settings["words"], settings["word_spread"]), size=n_components)
+        prior_of_words = np.full(settings["words"], settings["word_spread"])
+        shape = generator.dirichlet(prior_of_words, size=n_components)
         beta = settings["concentration"] * shape
-        theta = generator.dirichlet(np.full(n_components, settings["proportion_spread"]), size=n_documents)
-        drawn = [draw(proportions @ beta, settings["length"], generator) for proportions in theta]
-        rows = np.repeat(np.arange(n_documents), [len(words) for words, _ in drawn])
+        prior_of_topics = np.full(n_components, settings["proportion_spread"])
+        theta = generator.dirichlet(prior_of_topics, size=n_documents)
+        length = settings["length"]
+        drawn = [draw(proportions @ beta, length, generator) for proportions in theta]
+        n_distinct = [len(words) for words, _ in drawn]
+        rows = np.repeat(np.arange(n_documents), n_distinct)
         words = np.concatenate([words_of_document for words_of_document, _ in drawn])
         counts = np.concatenate([counts_of_document for _, counts_of_document in drawn])
         X = sparse.coo_array((counts, (rows, words)), shape=(n_documents, settings["words"])).tocsr()
@@ -44,12 +48,14 @@ class _Collection:
         """Match estimated to true topics; return word distances (K,), mean distance of proportions, s ratios (K,)."""
         fitted = model.beta_ / model.concentration_[:, np.newaxis]
         true = self.beta / self.beta.sum(axis=1, keepdims=True)
-        pairs = 0.5 * np.abs(fitted[:, np.newaxis] - true).sum(axis=2)
+        differences_of_words = np.abs(fitted[:, np.newaxis] - true)
+        pairs = 0.5 * differences_of_words.sum(axis=2)
         matched, true_topics = optimize.linear_sum_assignment(pairs)
         true_proportions = self.theta[: len(model.mixture_), true_topics]
         differences = np.abs(model.mixture_[:, matched] - true_proportions)
         mean_distance = float(0.5 * differences.sum(axis=1).mean())
-        ratios = model.concentration_[matched] / self.beta.sum(axis=1)[true_topics]
+        true_concentration = self.beta.sum(axis=1)
+        ratios = model.concentration_[matched] / true_concentration[true_topics]
         return pairs[matched, true_topics], mean_distance, ratios
 
 
@@ -82,10 +88,15 @@ def latent_topics(_: Sources, settings: Settings, generator: Generator) -> Measu
             values[f"{method}_share_distance"] = shares
             values[f"{method}_ratio_of_s"] = float(ratios.mean())
             values[f"{method}_sweeps"] = model.n_iter_
-            rows += [
-                {"method": method, "documents": number, "topic": k, "distance": float(distance), "shares": shares}
-                for k, distance in enumerate(topics)
-            ]
+            for k, distance in enumerate(topics):
+                row = {
+                    "method": method,
+                    "documents": number,
+                    "topic": k,
+                    "distance": float(distance),
+                    "shares": shares,
+                }
+                rows.append(row)
     return Measure(values, {"distances": rows})
 
 
@@ -101,9 +112,10 @@ def newsgroup_topics(sources: Sources, settings: Settings, generator: Generator)
     train = source.first().train
     frequency = np.bincount(train.X.indices, minlength=train.X.shape[1])
     columns = np.flatnonzero(frequency >= settings["min_df"])
-    model = LatentTopicEDCM(
-        n_components=settings["topics"], max_iter=settings["max_iter"], random_state=seed_from(generator)
-    ).fit(train.X[:, columns])
+    n_topics = settings["topics"]
+    seed = seed_from(generator)
+    model = LatentTopicEDCM(n_components=n_topics, max_iter=settings["max_iter"], random_state=seed)
+    model.fit(train.X[:, columns])
     names = [source.corpus.feature_names[int(w)] for w in columns]  # type: ignore[index]
     # The parameters of a document are the sum of mixture x s x word distribution over the topics. Therefore, the
     # proportion of a topic in its words is proportional to mixture x s, not to the mixture weight alone.
@@ -111,17 +123,16 @@ def newsgroup_topics(sources: Sources, settings: Settings, generator: Generator)
     weights /= weights.sum(axis=1, keepdims=True)
     groups = np.array([weights[train.y == c].mean(axis=0) for c in np.unique(train.y)])
     shares = model.beta_ / model.concentration_[:, np.newaxis]
-    words = [_typical(shares, k, names, settings["n_words"]) for k in range(settings["topics"])]
     share = weights.mean(axis=0)
-    topics: Rows = [
-        {"topic": k, "share": float(share[k]), "s": float(model.concentration_[k]), "words": " ".join(words[k])}
-        for k in range(settings["topics"])
-    ]
-    table: Rows = [
-        {"topic": k, "group": source.corpus.label_names[c], "share": float(groups[c, k])}
-        for k in range(settings["topics"])
-        for c in range(len(groups))
-    ]
+    topics: Rows = []
+    table: Rows = []
+    for k in range(n_topics):
+        words = _typical(shares, k, names, settings["n_words"])
+        s = float(model.concentration_[k])
+        topics.append({"topic": k, "share": float(share[k]), "s": s, "words": " ".join(words)})
+        for c, share_of_topics in enumerate(groups):
+            group = source.corpus.label_names[c]
+            table.append({"topic": k, "group": group, "share": float(share_of_topics[k])})
     main_topic = np.argmax(weights, axis=1)
     values: Values = {"information": _information(train.y, main_topic), "sweeps": model.n_iter_}
     return Measure(values, {"topics": topics, "groups": table})
@@ -133,16 +144,21 @@ def _typical(shares: np.ndarray, topic: int, names: Sequence[str], number: int) 
     p = shares[topic]
     with np.errstate(divide="ignore", invalid="ignore"):
         weight = np.where(p > 0, p * np.log(p / mean), 0.0)
-    return [names[w] for w in np.argsort(-weight, kind="stable")[:number]]
+    order = np.argsort(-weight, kind="stable")
+    return [names[w] for w in order[:number]]
 
 
 def _information(classes: np.ndarray, topics: np.ndarray) -> float:
     """Compute the normalised mutual information of class and main topic (mean of both entropies)."""
-    joint = np.histogram2d(classes, topics, bins=(classes.max() + 1, topics.max() + 1))[0] / len(classes)
+    n_bins = (classes.max() + 1, topics.max() + 1)
+    counts, _, _ = np.histogram2d(classes, topics, bins=n_bins)
+    joint = counts / len(classes)
 
     def entropy(p: np.ndarray) -> float:
         p = p[p > 0]
         return float(-np.sum(p * np.log(p)))
 
-    rows, columns = entropy(joint.sum(axis=1)), entropy(joint.sum(axis=0))
-    return 2.0 * (rows + columns - entropy(joint.ravel())) / (rows + columns)
+    rows = entropy(joint.sum(axis=1))
+    columns = entropy(joint.sum(axis=0))
+    information = rows + columns - entropy(joint.ravel())
+    return 2.0 * information / (rows + columns)

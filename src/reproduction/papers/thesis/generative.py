@@ -61,14 +61,17 @@ def pooled_topics(sources: Sources, settings: Settings, rng: Generator) -> Measu
             test_pooled = Documents(test.X, np.zeros(len(test), dtype=np.int64))
             numbers = {"dcm_nats": nats(dcm, test)}
             for k in settings["topics"]:
-                numbers[f"lda{k}_nats"] = _left_to_right(train_pooled, test_pooled, k, settings, seed_from(rng))[1]
+                seed = seed_from(rng)
+                _lda, lda_nats = _left_to_right(train_pooled, test_pooled, k, settings, seed)
+                numbers[f"lda{k}_nats"] = lda_nats
             quantities.add(role, numbers)
     return _measure_of(quantities, settings, sources)
 
 
 def _with_known_class(trial: Trial) -> Documents:
     """Select the test documents of classes with training documents."""
-    return trial.test[np.isin(trial.test.y, trial.train.y)]
+    is_known = np.isin(trial.test.y, trial.train.y)
+    return trial.test[is_known]
 
 
 def _smoothing_points(smoothing: Iterable[float]) -> list[dict[str, float]]:
@@ -87,10 +90,8 @@ def _left_to_right(
     train: Documents, test: Documents, k: int, settings: Settings, seed: int
 ) -> tuple[LDAClassifier, float]:
     """Fit LDA with k topics per class and tuned beta; return the model and its left-to-right log perplexity."""
-    points = [
-        {"n_components": k, "beta": beta, "max_iter": settings["max_iter"], "random_state": seed}
-        for beta in settings["betas"]
-    ]
+    shared = {"n_components": k, "max_iter": settings["max_iter"], "random_state": seed}
+    points = [{**shared, "beta": beta} for beta in settings["betas"]]
     lda = fit_most_likely(LDAClassifier, points, train)
     estimate = lda.left_to_right_log_likelihood(test.X, test.y, settings["particles"], seed)
     return lda, -float(estimate.sum() / test.X.sum())
@@ -100,19 +101,23 @@ def _trial(trial: Trial, settings: Settings, rng: Generator) -> dict[str, float]
     """Compute the quantities of one trial of `latent_topics`."""
     train = trial.train
     test = _with_known_class(trial)
+    points = _smoothing_points(settings["smoothing"])
     numbers: dict[str, float] = {}
     for name in ("multinomial", "dcm"):
-        model = fit_most_likely(MODELS[name], _smoothing_points(settings["smoothing"]), train)
+        model = fit_most_likely(MODELS[name], points, train)
         numbers[f"{name}_nats"] = nats(model, test)
         numbers[f"{name}_accuracy"] = test.accuracy(model)
-    numbers["edcm_accuracy"] = test.accuracy(train.fitted(EDCMClassifier(smoothing=0.01)))
+    edcm = train.fitted(EDCMClassifier(smoothing=0.01))
+    numbers["edcm_accuracy"] = test.accuracy(edcm)
     classes, codes = np.unique(train.y, return_inverse=True)
     indicators = np.eye(len(classes), dtype=np.int64)[codes]
     pmm = Documents(train.X, indicators).fitted(PMM1(xi=1.1))
-    predicted = classes[np.argmax(pmm.predict_proba(test.X), axis=1)]
+    most_probable = np.argmax(pmm.predict_proba(test.X), axis=1)
+    predicted = classes[most_probable]
     numbers["pmm1_accuracy"] = float(np.mean(predicted == test.y))
     for k in settings["topics"]:
-        lda, numbers[f"lda{k}_nats"] = _left_to_right(train, test, k, settings, seed_from(rng))
+        lda, lda_nats = _left_to_right(train, test, k, settings, seed_from(rng))
+        numbers[f"lda{k}_nats"] = lda_nats
         numbers[f"lda{k}_bound_nats"] = nats(lda, test)
         numbers[f"lda{k}_accuracy"] = test.accuracy(lda)
     return numbers
@@ -139,10 +144,12 @@ def fit_most_likely(estimator_class: Any, points: Sequence[Mapping[str, Any]], t
     """
     validation = fold_numbers(len(train), N_FOLDS) == N_FOLDS - 1
     validation &= np.isin(train.y, train.y[~validation])
+    fit_documents = train[~validation]
+    held_out = train[validation]
     losses = []
     for point in points:
-        model = train[~validation].fitted(estimator_class(**point))
-        losses.append(nats(model, train[validation]))
+        model = fit_documents.fitted(estimator_class(**point))
+        losses.append(nats(model, held_out))
     best = points[int(np.argmin(losses))]
     return train.fitted(estimator_class(**best))
 
@@ -151,20 +158,24 @@ def nats(model: Any, documents: Documents) -> float:
     """Compute the log perplexity (nats per word) of documents under the models of their classes."""
     column = np.searchsorted(model.classes_, documents.y)
     if not isinstance(model, LDAClassifier):
-        logs = model.log_likelihood(documents.X, "sequence")[np.arange(len(documents)), column]
+        logs_of_classes = model.log_likelihood(documents.X, "sequence")
+        logs = logs_of_classes[np.arange(len(documents)), column]
         return -float(logs.sum() / documents.X.sum())
     logs = np.empty(len(documents))
     for code in np.unique(column):  # avoid the expensive bounds for all other classes
-        logs[column == code] = bound(documents.X[column == code], model.topics_[code], model.alpha)
+        is_in_class = column == code
+        logs[is_in_class] = bound(documents.X[is_in_class], model.topics_[code], model.alpha)
     return -float(logs.sum() / documents.X.sum())
 
 
 def samples(documents: Documents, splits: Splits, most: int, generator: Generator) -> Iterator[Trial]:
     """Yield each trial with at most ``most`` random training and test documents each, in the order of the data set."""
     for number in range(len(splits)):
-        train_rows = np.sort(generator.permutation(splits.train[number])[:most])
-        test_rows = np.sort(generator.permutation(splits.test[number])[:most])
-        yield Trial(number, documents[train_rows], documents[test_rows])
+        shuffled_train = generator.permutation(splits.train[number])
+        shuffled_test = generator.permutation(splits.test[number])
+        train = documents[np.sort(shuffled_train[:most])]
+        test = documents[np.sort(shuffled_test[:most])]
+        yield Trial(number, train, test)
 
 
 #: Models that are tuned by likelihood; that of the EDCM is not normalised.
@@ -205,9 +216,12 @@ def thinned(sources: Sources, settings: Settings, rng: Generator) -> Measure:
 
     def of_length(documents: Documents, percent: int) -> Documents:
         """Thin long documents and drop empty ones."""
-        long_documents = documents[np.flatnonzero(documents.lengths >= settings["words"])]
-        thinned = Documents(thin(long_documents.X, percent / 100.0, rng), long_documents.y)
-        return thinned[np.flatnonzero(thinned.lengths > 0)]
+        is_long = documents.lengths >= settings["words"]
+        long_documents = documents[np.flatnonzero(is_long)]
+        X = thin(long_documents.X, percent / 100.0, rng)
+        thinned = Documents(X, long_documents.y)
+        is_nonempty = thinned.lengths > 0
+        return thinned[np.flatnonzero(is_nonempty)]
 
     return _measure_by_length(sources, settings["percent"], of_length, settings["smoothing"], rng)
 
@@ -227,7 +241,8 @@ def _measure_by_length(
             train = documents[rng.permutation(source.splits.train[trial])]
             test = documents[rng.permutation(source.splits.test[trial])]
             by_length = {m: (of_length(train, m), of_length(test, m)) for m in lengths}
-            quantities.add(role, _numbers_by_length(by_length, smoothing))
+            numbers = _numbers_by_length(by_length, smoothing)
+            quantities.add(role, numbers)
     pairs = {f"{name}_{metric}_growth": (f"{name}_{metric}_growth", "") for name, metric, _sign in GAINS}
     growth = quantities.differences(pairs, list(sources))
     return Measure({**quantities.means(), **growth}, {"trials": quantities.rows()})
@@ -262,7 +277,8 @@ def _numbers_by_length(
 def thin(X: sparse.csr_array, proportion: float, rng: Generator) -> sparse.csr_array:
     """Keep each occurrence of a word with probability ``proportion``."""
     documents = X.copy()
-    documents.data = rng.binomial(X.data.astype(np.int64), proportion).astype(X.dtype)
+    counts = rng.binomial(X.data.astype(np.int64), proportion)
+    documents.data = counts.astype(X.dtype)
     documents.eliminate_zeros()
     return documents
 
@@ -296,17 +312,20 @@ def sparse_counts(sources: Sources, settings: Settings, _: Generator) -> Measure
     source = only(sources)
     train = source.first().train
     X = train[train.y == settings["label"]].X
-    X = X[:, np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))]
+    frequency = np.bincount(X.indices, minlength=X.shape[1])
+    X = X[:, np.flatnonzero(frequency)]
     one_class = Documents(X, np.zeros(X.shape[0], dtype=np.int64))
     alpha = one_class.fitted(DCMClassifier(smoothing=0.0)).alpha_[0]
     values = {"dcm": float(dcm_log_probabilities(X, alpha).mean())}
-    values["zeros"] = 1.0 - X.nnz / (X.shape[0] * X.shape[1])
+    n_elements = X.shape[0] * X.shape[1]
+    values["zeros"] = 1.0 - X.nnz / n_elements
     table = []
     for number, exponent in enumerate(settings["smoothing"]):
+        smoothing = 10.0**exponent
         for name, parameters in (("fitted", alpha), ("raised", alpha + 1.0)):
-            density = float(log_densities(X, parameters, 10.0**exponent).mean())
+            density = float(log_densities(X, parameters, smoothing).mean())
             values[f"{name}_{number}"] = density
-            table.append({"alpha": name, "smoothing": 10.0**exponent, "log_density": density})
+            table.append({"alpha": name, "smoothing": smoothing, "log_density": density})
     return Measure(values, {"densities": table})
 
 
@@ -316,10 +335,13 @@ def log_densities(X: sparse.csr_array, alpha: np.ndarray, smoothing: float) -> n
     alpha (V,) and the smoothing e are positive.
     """
     lengths = row_sums(X.indptr, X.data.astype(np.float64)) + smoothing * X.shape[1]
-    rise = (alpha[X.indices] - 1.0) * (np.log(X.data + smoothing) - np.log(smoothing))
-    of_zeros = np.sum(alpha - 1.0) * (np.log(smoothing) - np.log(lengths))
+    log_ratio = np.log(X.data + smoothing) - np.log(smoothing)
+    rise = (alpha[X.indices] - 1.0) * log_ratio
+    log_zero_proportion = np.log(smoothing) - np.log(lengths)
+    of_zeros = np.sum(alpha - 1.0) * log_zero_proportion
     logs = of_zeros + row_sums(X.indptr, rise)
-    return np.asarray(gammaln(alpha.sum()) - gammaln(alpha).sum() + logs)
+    log_normaliser = gammaln(alpha.sum()) - gammaln(alpha).sum()
+    return np.asarray(log_normaliser + logs)
 
 
 def dcm_log_probabilities(X: sparse.csr_array, alpha: np.ndarray) -> np.ndarray:
