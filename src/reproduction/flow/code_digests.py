@@ -18,7 +18,7 @@ import platform
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.machinery import EXTENSION_SUFFIXES
@@ -56,7 +56,7 @@ def search_path() -> list[str]:
 
 
 @functools.cache
-def _search_path(_named: str) -> tuple[str, ...]:
+def _search_path(_pythonpath: str) -> tuple[str, ...]:
     """Return ``sys.path`` of a new process started without the folder of its program."""
     return tuple(_query_python("import sys; print(sys.path)", ""))
 
@@ -64,8 +64,11 @@ def _search_path(_named: str) -> tuple[str, ...]:
 def _query_python(program: str, argument: str) -> list[str]:
     """Run a program in a new process and return the list in its last output line; empty if the program fails."""
     command = [sys.executable, "-P", "-c", program, argument]
-    done = subprocess.run(command, env={**os.environ}, capture_output=True, text=True, check=False)  # noqa: S603
-    return [] if done.returncode else list(ast.literal_eval(done.stdout.splitlines()[-1]))
+    process = subprocess.run(command, env={**os.environ}, capture_output=True, text=True, check=False)  # noqa: S603
+    if process.returncode:
+        return []
+    last_line = process.stdout.splitlines()[-1]
+    return list(ast.literal_eval(last_line))
 
 
 @contextmanager
@@ -79,7 +82,7 @@ def found_by_all() -> Iterator[None]:
         sys.path[:] = before
 
 
-def _is_beside(package: str) -> bool:
+def _is_local(package: str) -> bool:
     """Check whether a package is textmix or is in the same source folder."""
     return package == PACKAGE or (str(ROOT.parent) not in INSTALLED and _is_package(ROOT.with_name(package)))
 
@@ -90,7 +93,7 @@ def _is_package(folder: Path) -> bool:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Location:
     """Location of a module.
 
     Parameters
@@ -108,41 +111,44 @@ class _Found:
     inner: tuple[str, ...] = ()
 
 
-def _find(module: str) -> _Found | None:
+def _find(module: str) -> _Location | None:
     """Locate a module on the search path without importing it; None if it does not exist."""
     return _find_in(module, tuple(search_path()))
 
 
 @functools.cache
-def _find_in(module: str, path: tuple[str, ...]) -> _Found | None:
+def _find_in(module: str, path: tuple[str, ...]) -> _Location | None:
     """Locate a module: a regular module or package takes precedence over namespace packages."""
-    holder = module.rpartition(".")[0]
-    above = _find_in(holder, path) if holder else None
-    if holder and above is None:
+    parent = module.rpartition(".")[0]
+    parent_location = _find_in(parent, path) if parent else None
+    if parent and parent_location is None:
         return None
     portions: list[str] = []
-    for folder in above.inner if above else path:
+    for folder in parent_location.inner if parent_location else path:
         finder = pkgutil.get_importer(folder)
         spec = finder.find_spec(module) if finder is not None else None
-        if spec is not None and spec.loader is not None:
-            return _Found(Path(str(spec.origin)), folder, tuple(spec.submodule_search_locations or ()))
-        portions += (spec.submodule_search_locations or ()) if spec is not None else ()
+        if spec is None:
+            continue
+        folders = spec.submodule_search_locations or ()
+        if spec.loader is not None:
+            return _Location(Path(str(spec.origin)), folder, tuple(folders))
+        portions += folders
     if portions:
-        return _Found(None, "", tuple(portions))
-    return None if holder else _hooked(module)
+        return _Location(None, "", tuple(portions))
+    return None if parent else _find_by_hook(module)
 
 
 @functools.cache
-def _hooked(package: str) -> _Found | None:
+def _find_by_hook(package: str) -> _Location | None:
     """Locate a built-in package or one that an import hook finds, such as an editable installation."""
     if package in sys.builtin_module_names:
-        return _Found(None)
-    program = "import importlib.util, sys; found = importlib.util.find_spec(sys.argv[1]);"
-    program += "print([found.origin or '', *(found.submodule_search_locations or ())])"
+        return _Location(None)
+    program = "import importlib.util, sys; spec = importlib.util.find_spec(sys.argv[1]);"
+    program += "print([spec.origin or '', *(spec.submodule_search_locations or ())])"
     file, *inner = _query_python(program, package) or [""]
     if not file and not inner:
         return None
-    return _Found(Path(file) if file else None, "", tuple(inner))
+    return _Location(Path(file) if file else None, "", tuple(inner))
 
 
 def is_found(module: str) -> bool:
@@ -152,37 +158,46 @@ def is_found(module: str) -> bool:
 
 def module_file(module: str) -> Path | None:
     """Return the file of a module; None for the standard library and for packages identified by their version."""
-    package, *parts = module.split(".")
-    if not _is_beside(package):
-        found = _find(module)
-        return found.file if found is not None and found.file is not None and _is_own(package, found) else None
-    base = os.path.join(ROOT.with_name(package) if package != PACKAGE else ROOT, *parts)
-    for path in (*(f"{base}{ending}" for ending in (".py", *EXTENSION_SUFFIXES)), os.path.join(base, "__init__.py")):
+    package, *names = module.split(".")
+    if not _is_local(package):
+        location = _find(module)
+        if location is None or location.file is None or not _is_own(package, location):
+            return None
+        return location.file
+    root = ROOT if package == PACKAGE else ROOT.with_name(package)
+    base = os.path.join(root, *names)
+    paths = [f"{base}{suffix}" for suffix in (".py", *EXTENSION_SUFFIXES)]
+    paths.append(os.path.join(base, "__init__.py"))
+    for path in paths:
         if os.path.isfile(path):
             return Path(path)
     return None
 
 
-def _is_own(package: str, found: _Found) -> bool:
+def _is_own(package: str, location: _Location) -> bool:
     """Check whether a module is imported from source, judged by its location because names can be ambiguous."""
-    places = [found.file] if found.file is not None else list(map(Path, found.inner))
-    if not places:  # built into Python
+    paths = [location.file] if location.file is not None else list(map(Path, location.inner))
+    if not paths:  # built into Python
         return False
-    if any(place.is_relative_to(folder) for folder in INSTALLED for place in places):
+    if _is_any_below(paths, INSTALLED):
         return not has_distribution(package)
-    if any(place.is_relative_to(folder) for folder in _PYTHON for place in places):
+    if _is_any_below(paths, _PYTHON):
         return False
     top = _find(package)
     return top is None or not counts_by_version(package, top.folder)
 
 
+def _is_any_below(paths: Iterable[Path], folders: Collection[str]) -> bool:
+    return any(path.is_relative_to(folder) for path in paths for folder in folders)
+
+
 def _is_read_from_source(name: str) -> bool:
     """Check whether an imported name is a module that is imported from source, or an attribute of one."""
     package = name.partition(".")[0]
-    while not _is_beside(package):
-        found = _find(name)
-        if found is not None and (found.file is not None or name == package):
-            return _is_own(package, found)
+    while not _is_local(package):
+        location = _find(name)
+        if location is not None and (location.file is not None or name == package):
+            return _is_own(package, location)
         if name == package:
             return False
         name = name.rpartition(".")[0]
@@ -192,23 +207,24 @@ def _is_read_from_source(name: str) -> bool:
 def _describe(node: Any, imported: set[str]) -> str:
     """Dump a syntax tree like `ast.dump`, without docstrings, and collect its imports."""
     if isinstance(node, list):
-        return f"[{', '.join([_describe(part, imported) for part in node])}]"
+        return f"[{', '.join([_describe(item, imported) for item in node])}]"
     if not isinstance(node, ast.AST):
         return repr(node)
     if isinstance(node, ast.Import):
         imported.update(alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom):
-        source, dots = node.module or "", "." * node.level
-        imported.add(dots + source)
-        imported.update(f"{dots}{source}{'.' if source else ''}{alias.name}" for alias in node.names)
-    parts = []
+        module = "." * node.level + (node.module or "")
+        prefix = f"{module}." if node.module else module
+        imported.add(module)
+        imported.update(f"{prefix}{alias.name}" for alias in node.names)
+    described = []
     for name in node._fields:
         value: Any = getattr(node, name, None)
         if name == "body" and isinstance(node, _DOCUMENTED) and _is_docstring(value[:1]):
             value = value[1:] or [ast.Pass()]
         if value is not None or (isinstance(node, ast.Constant) and name == "value"):
-            parts.append(f"{name}={_describe(value, imported)}")
-    return f"{type(node).__name__}({', '.join(parts)})"
+            described.append(f"{name}={_describe(value, imported)}")
+    return f"{type(node).__name__}({', '.join(described)})"
 
 
 def _is_docstring(head: list[ast.stmt]) -> bool:
@@ -218,8 +234,10 @@ def _is_docstring(head: list[ast.stmt]) -> bool:
 
 def _read(path: Path, package: str = "") -> tuple[str, list[str], set[str]]:
     """Return the digest of a file's syntax tree, the modules imported from source, and the imported packages."""
-    known = stamp(path)
-    return _read_stamped(path, package, known) if known else _read_stamped.__wrapped__(path, package, known)
+    file_stamp = stamp(path)
+    # Without a stamp, a change of the file would go unnoticed, so that nothing is cached.
+    read = _read_stamped if file_stamp else _read_stamped.__wrapped__
+    return read(path, package, file_stamp)
 
 
 # Cached, because a plan encounters each module in the code of many jobs.
@@ -239,9 +257,10 @@ def source_digest(path: Path) -> tuple[str, list[str]]:
         return sha256_bytes(source), []
 
     def describe() -> tuple[str, list[str]]:
-        found: set[str] = set()
-        text = _describe(ast.parse(source, filename=str(path)), found)
-        return sha256_bytes(text.encode()), sorted(found)
+        imported: set[str] = set()
+        tree = ast.parse(source, filename=str(path))
+        text = _describe(tree, imported)
+        return sha256_bytes(text.encode()), sorted(imported)
 
     digest, imports = _TREES.get(sha256_bytes(source), describe)
     return str(digest), list(imports)
@@ -286,36 +305,46 @@ class Reached:
 
 def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = (), neutral: Iterable[str] = ()) -> Reached:
     """Collect the code that scripts and modules reach, except for neutral modules."""
-    found = Reached()
+    reached = Reached()
     queue = list(modules)
-    named = set(queue)
+    entry_points = set(queue)
     for script in scripts:
-        found.digests[Path(script).name], imports, packages = _read(Path(script))
-        found.files.append(Path(script))
-        found.packages.update(packages)
-        queue.extend(imports)
-    seen = NEUTRAL | set(neutral)
+        queue += _add_file(reached, Path(script).name, Path(script), "")
+    visited = NEUTRAL | set(neutral)
     while queue:
         name = queue.pop()
-        if name in seen:
+        if name in visited:
             continue
-        seen.add(name)
+        visited.add(name)
         package = name.split(".")[0]
-        if name in named and not is_found(name):
+        if name in entry_points and not is_found(name):
             raise ValueError(f"no module {name} in {package}; correct the name in config/methods.yaml")
         if not _is_read_from_source(name):
-            found.packages.add(package)
+            reached.packages.add(package)
             continue
         path = module_file(name)
         if path is not None:
-            holder = name if path.name == "__init__.py" else name.rpartition(".")[0]
-            found.digests[name], imports, packages = _read(path, holder)
-            found.files.append(path)
-            found.packages.update(packages)
-            data = _data_files(path)
-            within = path.with_suffix("")
-            found.digests.update({f"{name}/{each.relative_to(within).as_posix()}": sha256_file(each) for each in data})
-            found.files.extend(data)
             # Python executes the parent packages of a module first.
-            queue.extend([name.rpartition(".")[0], *imports] if "." in name else imports)
-    return found
+            parent = name.rpartition(".")[0]
+            if parent:
+                queue.append(parent)
+            queue += _add_file(reached, name, path, name if path.name == "__init__.py" else parent)
+            _add_data_files(reached, name, path)
+    return reached
+
+
+def _add_file(reached: Reached, name: str, path: Path, package: str) -> list[str]:
+    """Add a script or a module, and return the modules that it imports from source."""
+    digest, imports, packages = _read(path, package)
+    reached.digests[name] = digest
+    reached.files.append(path)
+    reached.packages.update(packages)
+    return imports
+
+
+def _add_data_files(reached: Reached, module: str, path: Path) -> None:
+    """Add the data files of a module."""
+    folder = path.with_suffix("")
+    for file in _data_files(path):
+        reached.digests[f"{module}/{file.relative_to(folder).as_posix()}"] = sha256_file(file)
+        reached.files.append(file)

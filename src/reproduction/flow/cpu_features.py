@@ -56,5 +56,8 @@ def _processor_field(key: str, info: Path) -> str:
     if not info.is_file():
         return ""
     lines = info.read_text(encoding="utf-8", errors="replace").splitlines()
-    found = (line.partition(":") for line in lines)
-    return next((value.strip() for name, _, value in found if name.strip() == key), "")
+    for line in lines:
+        name, _, value = line.partition(":")
+        if name.strip() == key:
+            return value.strip()
+    return ""

@@ -24,9 +24,13 @@ OUTCOMES = RESULTS / "tests/outcomes.json"
 def code_of_test(tests: Path, file: str) -> str:
     """Return the digest of all code that a test file reaches, and of the versions of the packages that it imports."""
     files = sources_of_test(tests, file)
-    found = reachable((), files, NEUTRAL)
-    own = {path.relative_to(tests).as_posix(): source_digest(path)[0][:SHORT] for path in files}
-    return digest_of([own, found.short(), environment(found.packages - {tests.name})])[:SHORT]
+    reached = reachable((), files, NEUTRAL)
+    digests = {}
+    for path in files:
+        digest, _ = source_digest(path)
+        digests[path.relative_to(tests).as_posix()] = digest[:SHORT]
+    versions = environment(reached.packages - {tests.name})
+    return digest_of([digests, reached.short(), versions])[:SHORT]
 
 
 def files_of_test(tests: Path, file: str) -> list[Path]:
@@ -38,14 +42,18 @@ def sources_of_test(tests: Path, file: str) -> list[Path]:
     """Return a test file, the reference implementations, the ``conftest.py`` files, and their imports."""
     fixtures = [folder / "conftest.py" for folder in (tests / file).parents if folder.is_relative_to(tests)]
     queue = [tests / file, *(tests / "naive").glob("*.py"), *fixtures]
-    found = set[Path]()
+    sources = set[Path]()
     while queue:
         path = queue.pop()
-        if path not in found and path.is_file():
-            found.add(path)
-            names = (name for name in source_digest(path)[1] if name.partition(".")[0] == tests.name)
-            queue += [(tests.parent / name.replace(".", "/")).with_suffix(".py") for name in names]
-    return sorted(found)
+        if path in sources or not path.is_file():
+            continue
+        sources.add(path)
+        _, imports = source_digest(path)
+        for name in imports:
+            if name.partition(".")[0] == tests.name:
+                module = tests.parent / name.replace(".", "/")
+                queue.append(module.with_suffix(".py"))
+    return sorted(sources)
 
 
 def test_outcomes(tests: Path) -> dict[str, str]:
@@ -57,4 +65,9 @@ def test_outcomes(tests: Path) -> dict[str, str]:
     last: dict[str, dict[str, str]] = json.loads(OUTCOMES.read_text(encoding="utf-8"))
     files = {name.partition("::")[0] for name in last}
     codes = {file: code_of_test(tests, file) for file in sorted(files) if (tests / file).is_file()}
-    return {name: one["outcome"] for name, one in last.items() if codes.get(name.partition("::")[0]) == one["code"]}
+    outcomes = {}
+    for name, result in last.items():
+        file = name.partition("::")[0]
+        if codes.get(file) == result["code"]:
+            outcomes[name] = result["outcome"]
+    return outcomes

@@ -24,18 +24,19 @@ from textmix.core.errors import IntegrityError, MissingResult, TextmixError
 from textmix.core.progress import Paced
 
 #: Parameters of glibc's mallopt (malloc.h): maximum number of mmap blocks, and threshold for trimming the heap.
-M_MMAP_MAX, M_TRIM_THRESHOLD = -4, -1
+M_MMAP_MAX = -4
+M_TRIM_THRESHOLD = -1
 #: Last message of a job that is interrupted from the keyboard.
-JOB_ENDS = "interrupted; the same command makes this result"
+INTERRUPTED = "interrupted; the same command makes this result"
 logger = logging.getLogger("textmix")
 
 
-def _end_quietly(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+def _end_quietly(error_type: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Exception hook that replaces the traceback of an uncaught KeyboardInterrupt with a sentence."""
-    if issubclass(kind, KeyboardInterrupt):
-        sys.stderr.write(f"{JOB_ENDS}\n")
+    if issubclass(error_type, KeyboardInterrupt):
+        sys.stderr.write(f"{INTERRUPTED}\n")
     else:
-        sys.__excepthook__(kind, error, trace)
+        sys.__excepthook__(error_type, error, trace)
 
 
 def _keep_freed_memory() -> None:
@@ -82,18 +83,21 @@ class Job:
         if changed:
             raise IntegrityError(f"{changed[0]} changed while it was used; run the same command again")
         settings = self.parameters.get("settings", {})
-        return record_of(self.parameters["code"]["script"], self.wildcards, settings, state, self.inputs)
+        script = self.parameters["code"]["script"]
+        return record_of(script, self.wildcards, settings, state, self.inputs)
 
 
 def set_up_log(path: str | Path | None) -> None:
     """Log to the terminal and to a file, if any; warnings go only to the file, and progress is throttled."""
-    handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
-    handlers[0].addFilter(Paced(2.0 if sys.stderr.isatty() else 60.0))
+    terminal = logging.StreamHandler(sys.stderr)
+    terminal.addFilter(Paced(2.0 if sys.stderr.isatty() else 60.0))
+    handlers: list[logging.Handler] = [terminal]
     if path:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        handlers.append(logging.FileHandler(path, mode="w", encoding="utf-8"))
-        handlers[1].addFilter(Paced(60.0))
-        handlers[0].addFilter(lambda record: record.levelno != logging.WARNING)
+        file = logging.FileHandler(path, mode="w", encoding="utf-8")
+        file.addFilter(Paced(60.0))
+        handlers.append(file)
+        terminal.addFilter(lambda record: record.levelno != logging.WARNING)
     logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=handlers, force=True)
     logging.captureWarnings(True)
     logger.setLevel(logging.INFO)
@@ -110,7 +114,7 @@ def machine() -> dict[str, str]:
     }
 
 
-def _started(snakemake: Any) -> Job:
+def _start_job(snakemake: Any) -> Job:
     """Return the job that Snakemake started, after checking that its code matches its parameter, if it has one."""
     parameters = dict(snakemake.params.items())
     inputs: dict[str, str] = {}
@@ -118,7 +122,8 @@ def _started(snakemake: Any) -> Job:
         check_code(parameters["code"])
         # Copied files are identified by their content: a new comment is not a reason for a new copy.
         copied = set(map(str, getattr(snakemake.input, "source", ())))
-        inputs = {path: io.result_digest(path) for path in sorted(set(map(str, snakemake.input)) - copied)}
+        paths = set(map(str, snakemake.input)) - copied
+        inputs = {path: io.result_digest(path) for path in sorted(paths)}
     return Job(dict(snakemake.wildcards.items()), parameters, inputs)
 
 
@@ -144,7 +149,7 @@ def job(snakemake: Any, tolerate_missing: bool = False, threads: int = 1) -> Ite
     _keep_freed_memory()
     set_up_log(snakemake.log[0] if snakemake.log else None)
     try:
-        running = _started(snakemake)
+        running = _start_job(snakemake)
         try:
             with found_by_all():
                 yield running
@@ -160,7 +165,7 @@ def job(snakemake: Any, tolerate_missing: bool = False, threads: int = 1) -> Ite
         logger.error("%s: %s", type(error).__name__, error)
         raise SystemExit(1) from error
     except KeyboardInterrupt:
-        logger.error(JOB_ENDS)
+        logger.error(INTERRUPTED)
         raise SystemExit(128 + signal.SIGINT) from None
     except MemoryError as error:
         logger.error("out of memory in rule %s: %s; give it more or use a smaller data set", snakemake.rule, error)

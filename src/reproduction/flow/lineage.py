@@ -88,13 +88,16 @@ class Ancestors:
             return {path: digest}, {}, code
         if not record:
             return {}, {path: digest}, code
-        data, settings, earlier = _joined(self._behind(name, value) for name, value in record.get("inputs", {}).items())
+        inputs = record.get("inputs", {})
+        data, settings, earlier = _joined(self._behind(name, value) for name, value in inputs.items())
         return data, settings | {path: _short(record.get("settings", {}))}, earlier | code
 
 
-def _joined(parts: Iterable[_Ancestry]) -> _Ancestry:
-    data, settings, code = dict[str, str](), dict[str, str](), set[tuple[str, str]]()
-    for its_data, its_settings, its_code in parts:
+def _joined(ancestries: Iterable[_Ancestry]) -> _Ancestry:
+    data: dict[str, str] = {}
+    settings: dict[str, str] = {}
+    code: set[tuple[str, str]] = set()
+    for its_data, its_settings, its_code in ancestries:
         data |= its_data
         settings |= its_settings
         code |= its_code

@@ -16,14 +16,26 @@ from typing import ClassVar
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError, suggest
 
-_OF_PART = ("", "_no_label", "_one_label", "_several_labels")
+_STATISTICS_OF_DATASET = (
+    "documents",
+    "labels",
+    "label_sets",
+    "labels_used",
+    "multi_label_share",
+    "features",
+    "mean_length",
+)
+_SUBSETS = ("train", "test", "unused")
+_SUFFIXES_OF_SUBSET = ("", "_no_label", "_one_label", "_several_labels")
 #: Statistics of a data set, of its vocabulary and of its predefined split (`Corpus.statistics`).
 STATISTICS = (
-    *("documents", "labels", "label_sets", "labels_used", "multi_label_share", "features", "mean_length"),
-    *(f"{part}{of}" for part in ("train", "test", "unused") for of in _OF_PART),
+    *_STATISTICS_OF_DATASET,
+    *(f"{subset}{suffix}" for subset in _SUBSETS for suffix in _SUFFIXES_OF_SUBSET),
 )
 #: Syntax of one part of a locator; references are resolved later (`reproduction.verdict.reference_check`).
 _PART = re.compile(r"[A-Za-z0-9_.=;,+-]+")
+#: Syntax of the path of a test file.
+_TEST_FILE = re.compile(r"[a-z0-9_]+(/[a-z0-9_]+)*\.py")
 #: Times of a fit that a `TimeLocator` can refer to.
 _TIMES = ("fit_seconds", "predict_seconds")
 
@@ -53,7 +65,8 @@ class Locator:
         cls.kind = cls.form.partition(":")[0]
 
     def __str__(self) -> str:
-        return f"{self.kind}:{self.separator.join(part for part in astuple(self) if part is not None)}"
+        components = [value for value in astuple(self) if value is not None]
+        return f"{self.kind}:{self.separator.join(components)}"
 
 
 @dataclass(frozen=True)
@@ -154,41 +167,52 @@ class TestLocator(Locator):
         return f"{self.file}::{self.function}"
 
 
-#: Locators that name a role.
 #: Locators that refer to a role.
 RoleLocator = DataLocator | FeaturesLocator | ScoreLocator | TimeLocator
 #: Name of a role list of a ``paper.yaml`` -> its roles in order.
 RoleLists = Mapping[str, Sequence[str]]
+_LOCATOR_CLASSES: tuple[type[Locator], ...] = (
+    DataLocator,
+    FeaturesLocator,
+    ScoreLocator,
+    TimeLocator,
+    MeasureLocator,
+    SettingLocator,
+    CheckLocator,
+    TestLocator,
+)
 #: Kind -> class, in the order of the reference.
-LOCATORS: dict[str, type[Locator]] = {
-    made.kind: made
-    for made in (
-        *(DataLocator, FeaturesLocator, ScoreLocator, TimeLocator),
-        *(MeasureLocator, SettingLocator, CheckLocator, TestLocator),
-    )
-}
+LOCATORS: dict[str, type[Locator]] = {locator.kind: locator for locator in _LOCATOR_CLASSES}
 
 
-def parse_locator(text: str, place: str = "locator") -> Locator:
-    kind = text.partition(":")[0]
-    if kind not in LOCATORS:
-        forms = ", ".join(made.form for made in LOCATORS.values())
-        raise ConfigError(f"{place}: '{text}' is no locator; {suggest(kind, LOCATORS)}; the forms are {forms}")
-    made = LOCATORS[kind]
-    parts = text.removeprefix(f"{kind}:").split(made.separator)
-    path = r"[a-z0-9_]+(/[a-z0-9_]+)*\.py" if made is TestLocator else _PART
-    most, least = len(fields(made)), sum(one.default is MISSING for one in fields(made))
-    fits = least <= len(parts) <= most and re.fullmatch(path, parts[0]) and all(map(_PART.fullmatch, parts[1:]))
-    if not fits or (made is TimeLocator and parts[-1] not in _TIMES):
-        raise ConfigError(f"{place}: '{text}' does not follow the grammar of locators; write {made.form}")
-    return made(*parts)
+def parse_locator(text: str, where: str = "locator") -> Locator:
+    prefix = text.partition(":")[0]
+    if prefix not in LOCATORS:
+        forms = ", ".join(locator.form for locator in LOCATORS.values())
+        raise ConfigError(f"{where}: '{text}' is no locator; {suggest(prefix, LOCATORS)}; the forms are {forms}")
+    locator_class = LOCATORS[prefix]
+    components = text.removeprefix(f"{prefix}:").split(locator_class.separator)
+    if not _is_valid(locator_class, components):
+        raise ConfigError(f"{where}: '{text}' does not follow the grammar of locators; write {locator_class.form}")
+    return locator_class(*components)
 
 
-def expand_locators(locators: Iterable[str], lists: RoleLists, place: str) -> list[str]:
+def _is_valid(locator_class: type[Locator], components: Sequence[str]) -> bool:
+    """Return whether the components of a locator follow its syntax."""
+    n_required = sum(component.default is MISSING for component in fields(locator_class))
+    if not n_required <= len(components) <= len(fields(locator_class)):
+        return False
+    first = _TEST_FILE if locator_class is TestLocator else _PART
+    if not first.fullmatch(components[0]) or not all(map(_PART.fullmatch, components[1:])):
+        return False
+    return locator_class is not TimeLocator or components[-1] in _TIMES
+
+
+def expand_locators(locators: Iterable[str], lists: RoleLists, where: str) -> list[str]:
     """Replace each locator that refers to a role list by one locator per role of the list, preserving the order."""
     expanded = []
     for text in locators:
-        locator = parse_locator(text, place)
+        locator = parse_locator(text, where)
         if isinstance(locator, RoleLocator) and locator.role in lists:
             expanded += [str(replace(locator, role=role)) for role in lists[locator.role]]
         else:
@@ -202,17 +226,19 @@ def read_role_lists(path: str | Path) -> RoleLists:
     return lists
 
 
-def locators_behind(folder: Path, sources: Mapping[str, str], place: str) -> dict[str, tuple[Locator, ...]]:
+def locators_behind(folder: Path, sources: Mapping[str, str], where: str) -> dict[str, tuple[Locator, ...]]:
     """Return row -> locators of the values that it, or its check, depends on; ``sources`` maps row -> source text."""
-    checks = (load_yaml_strict(folder / "checks.yaml") or {}) if (folder / "checks.yaml").is_file() else {}
+    path = folder / "checks.yaml"
+    checks = (load_yaml_strict(path) or {}) if path.is_file() else {}
     lists = read_role_lists(folder / "paper.yaml")
-    found = {}
+    locators: dict[str, tuple[Locator, ...]] = {}
     for row, text in sources.items():
         locator = parse_locator(text, row)
         if isinstance(locator, CheckLocator):
             check = checks.get(locator.check, {})  # an unknown check is rejected later, with the line of its row
-            texts = expand_locators([*check.get("left", ()), *check.get("right", ())], lists, f"{place}: {row}")
-            found[row] = tuple(parse_locator(one, row) for one in texts)
+            references = [*check.get("left", ()), *check.get("right", ())]
+            expanded = expand_locators(references, lists, f"{where}: {row}")
+            locators[row] = tuple(parse_locator(reference, row) for reference in expanded)
         else:
-            found[row] = (locator,)
-    return found
+            locators[row] = (locator,)
+    return locators

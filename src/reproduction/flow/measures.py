@@ -162,8 +162,9 @@ def _row(key: str, value: Value) -> dict[str, Any]:
 def _repeated(key: str, value: Value) -> Iterator[dict[str, Any]]:
     """Yield the rows of a value in ``repeated.csv``, if it has repetitions."""
     if isinstance(value, Repeated):
-        for number, each in enumerate(value.values):
-            yield {"key": key, "repetition": number, "value": float(each), "test_ratio": float(value.test_ratio)}
+        test_ratio = float(value.test_ratio)
+        for number, repetition in enumerate(value.values):
+            yield {"key": key, "repetition": number, "value": float(repetition), "test_ratio": test_ratio}
 
 
 class Quantities:
@@ -178,25 +179,26 @@ class Quantities:
             self._numbers.setdefault((role, name), []).append(value)
 
     def rows(self) -> list[dict[str, object]]:
-        return [
-            {"role": role, "name": name, "trial": trial, "value": value}
-            for (role, name), values in self._numbers.items()
-            for trial, value in enumerate(values)
-        ]
+        rows: list[dict[str, object]] = []
+        for (role, name), values in self._numbers.items():
+            for trial, value in enumerate(values):
+                rows.append({"role": role, "name": name, "trial": trial, "value": value})
+        return rows
 
     def means(self) -> dict[str, Repeated]:
         """Return ``<role>_<name>`` -> values over the trials of the role."""
-        return {
-            f"{role}_{name}": Repeated(values, self.test_ratio[role]) for (role, name), values in self._numbers.items()
-        }
+        means = {}
+        for (role, name), values in self._numbers.items():
+            means[f"{role}_{name}"] = Repeated(values, self.test_ratio[role])
+        return means
 
     def differences(self, pairs: Mapping[str, tuple[str, str]], roles: Sequence[str]) -> dict[str, float]:
         """Return the `interval` of each pair of names over the trials of a role, by ``<role>_<key>``; "" is zero."""
         values: dict[str, float] = {}
         for role in roles:
-            for key, (left, right) in pairs.items():
-                high = self._numbers[role, left]
-                low = self._numbers[role, right] if right else [0.0] * len(high)
+            for key, (minuend, subtrahend) in pairs.items():
+                high = self._numbers[role, minuend]
+                low = self._numbers[role, subtrahend] if subtrahend else [0.0] * len(high)
                 values |= interval(f"{role}_{key}", high, low, self.test_ratio[role])
         return values
 
@@ -239,6 +241,7 @@ def run_measure(
 ) -> Measure:
     """Call ``<package of the paper>.<function>(sources, settings, generator)`` and return its result."""
     module, _, name = function.partition(".")
-    found = getattr(importlib.import_module(f"{package_of(paper)}.{module}"), name)
-    measure: Measure = found(sources, settings, generator)
+    package = importlib.import_module(f"{package_of(paper)}.{module}")
+    compute: Callable[..., Measure] = getattr(package, name)
+    measure = compute(sources, settings, generator)
     return measure

@@ -16,7 +16,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -121,7 +121,7 @@ class NewPaper:
 def example(root: Path, name: str, outside: Path | None = None) -> NewPaper:
     """Return the specification of the example paper."""
     paper = NewPaper(root, name, outside=outside, texts=_EXAMPLE_TEXTS, margin=_EXAMPLE_MARGIN, folds=_EXAMPLE_FOLDS)
-    return NewPaper(**{**vars(paper), "table": _EXAMPLE_TABLE.format(role=paper.dataset)})
+    return replace(paper, table=_EXAMPLE_TABLE.format(role=paper.dataset))
 
 
 def write_paper(paper: NewPaper) -> list[Path]:
@@ -151,9 +151,7 @@ def write_paper(paper: NewPaper) -> list[Path]:
         files[paper.folder / "texts.csv"] = _read_texts(paper.texts)
         files[paper.folder / "datasets.yaml"] = _datasets_yaml(paper)
     if added:
-        files[paper.folder / "roles.yaml"] = "".join(
-            f'{role}: {{dataset: {dataset}, comparable: fully, note: ""}}\n' for role, dataset in added.items()
-        )
+        files[paper.folder / "roles.yaml"] = _roles_yaml(added)
     if paper.outside is None:
         files[paper.folder / "history.md"] = _HISTORY_TEXT
         files.update(_pages(paper))
@@ -186,10 +184,11 @@ def _check_methods(paper: NewPaper, cells: Sequence[Cell], external: Sequence[Pa
 
 def _check_features(paper: NewPaper, cells: Sequence[Cell]) -> None:
     """Reject settings of an unknown feature set, and feature sets without settings that distinguish them."""
-    first, *others = _unique(cell.features for cell in cells)
+    names = _unique(cell.features for cell in cells)
     for name in paper.features:
-        check_name("features", name, [first, *others], "new_paper: --features")
-    undefined = [name for name in others if name not in paper.features]
+        check_name("features", name, names, "new_paper: --features")
+    first = names[0]
+    undefined = [name for name in names[1:] if name not in paper.features]
     if undefined:
         raise ConfigError(
             f"new_paper: table: specify how the features {undefined[0]} differ from {first}, such as "
@@ -274,9 +273,12 @@ def _published(paper: NewPaper, cells: Sequence[Cell]) -> str:
     writer.writeheader()
     for cell in cells:
         table = f"{paper.name}.{cell.artefact}"
+        row_id = f"{table}.{cell.entry}.{cell.role}"
         is_numbered = re.fullmatch(r"t\d+", cell.artefact)
+        where = f"Table {cell.artefact[1:]}" if is_numbered else cell.artefact
+        source = f"score:{cell.experiment}/{cell.role}/{cell.entry}/{paper.metric}"
         row = {
-            "id": f"{table}.{cell.entry}.{cell.role}",
+            "id": row_id,
             "artefact": table,
             "kind": "number",
             "dataset": cell.role,
@@ -284,9 +286,9 @@ def _published(paper: NewPaper, cells: Sequence[Cell]) -> str:
             "metric": paper.metric,
             "unit": paper.unit,
             "value": cell.value,
-            "where": f"Table {cell.artefact[1:]}" if is_numbered else cell.artefact,
+            "where": where,
             "tolerance": "open",
-            "source": f"score:{cell.experiment}/{cell.role}/{cell.entry}/{paper.metric}",
+            "source": source,
             "note": "no published value yet",
         }
         if cell.value:
@@ -315,6 +317,12 @@ def _read_texts(path: Path) -> str:
             "name the columns text and label"
         )
     return text if text.endswith("\n") else f"{text}\n"
+
+
+def _roles_yaml(datasets: Mapping[str, str]) -> str:
+    """Return the entries of new roles: role -> data set."""
+    lines = [f'{role}: {{dataset: {name}, comparable: fully, note: ""}}\n' for role, name in datasets.items()]
+    return "".join(lines)
 
 
 def _datasets_yaml(paper: NewPaper) -> str:
@@ -400,35 +408,40 @@ def _experiment(paper: NewPaper, experiment: Sequence[Cell], split: str) -> list
     """Return the lines of the experiment of a feature set."""
     roles = ", ".join(f"{role}: {split}" for role in _unique(cell.role for cell in experiment))
     methods = {cell.entry: cell.method for cell in experiment}
-    return [
+    lines = [
         f"  {experiment[0].experiment}:",
         f"    roles: {{{roles}}}",
         f"    features: {_features_name(paper, experiment)}",
         f"    metrics: [{paper.metric}]",
         "    methods:",
-        *(f"      {entry}: {{use: {method}}}" for entry, method in methods.items()),
     ]
+    for entry, method in methods.items():
+        lines.append(f"      {entry}: {{use: {method}}}")
+    return lines
 
 
 def _figure(paper: NewPaper, experiment: Sequence[Cell]) -> list[str]:
     """Return the lines of the figure of a feature set."""
-    name = f"scores_{experiment[0].features}" if experiment[0].features else "scores"
+    features = experiment[0].features
+    name = f"scores_{features}" if features else "scores"
+    roles = ", ".join(_unique(cell.role for cell in experiment))
     # If several tables have a method, the figure shows the value of the first one.
     artefact_of = {cell.entry: cell.artefact for cell in reversed(experiment)}
     methods = _unique(cell.entry for cell in experiment)
     published = ", ".join(f"{entry}: {paper.name}.{artefact_of[entry]}.{entry}" for entry in methods)
-    return [
+    lines = [
         f"  {name}:",
         "    template: scores",
         "    title: Scores of each method on each data set",
         "    caption: One panel per data set, one row per method; the white diamond is the published value.",
-        f"    experiment: {experiment[0].experiment}",
-        f"    metric: {paper.metric}",
-        f"    unit: {paper.unit}",
-        f"    roles: [{', '.join(_unique(cell.role for cell in experiment))}]",
-        f"    methods: [{', '.join(methods)}]",
-        f"    published: {{{published}}}",
     ]
+    lines.append(f"    experiment: {experiment[0].experiment}")
+    lines.append(f"    metric: {paper.metric}")
+    lines.append(f"    unit: {paper.unit}")
+    lines.append(f"    roles: [{roles}]")
+    lines.append(f"    methods: [{', '.join(methods)}]")
+    lines.append(f"    published: {{{published}}}")
+    return lines
 
 
 def _pages(paper: NewPaper) -> dict[Path, str]:
@@ -438,10 +451,10 @@ def _pages(paper: NewPaper) -> dict[Path, str]:
     if not index.is_file():
         return {}
     title = paper.name.replace("_", " ").capitalize()
-    return {
-        folder / f"{paper.name}.md": f"# {title}\n\n```{{include}} generated/{paper.name}.md\n```\n",
-        index: re.sub(r"\n```\s*$", f"\n{paper.name}\n```\n", index.read_text(encoding="utf-8")),
-    }
+    page = f"# {title}\n\n```{{include}} generated/{paper.name}.md\n```\n"
+    index_text = index.read_text(encoding="utf-8")
+    extended_index = re.sub(r"\n```\s*$", f"\n{paper.name}\n```\n", index_text)
+    return {folder / f"{paper.name}.md": page, index: extended_index}
 
 
 # --- command line ---
@@ -483,19 +496,27 @@ def _specify(options: argparse.Namespace) -> NewPaper:
         raise ConfigError("new_paper: --texts: requires --table FILE.csv with the published values")
     if options.table is None:
         return example(root, options.name, outside)
+    table = options.table.read_text(encoding="utf-8")
+    roles = _parse_assignments(options.role)
+    features = _parse_assignments(options.features)
     return NewPaper(
         root=root,
         name=options.name,
-        table=options.table.read_text(encoding="utf-8"),
+        table=table,
         outside=outside,
         texts=options.texts,
-        roles=dict(text.partition("=")[::2] for text in options.role),
-        features=dict(text.partition("=")[::2] for text in options.features),
+        roles=roles,
+        features=features,
         metric=options.metric,
         unit=options.unit,
         margin=options.margin,
         folds=options.folds,
     )
+
+
+def _parse_assignments(texts: Iterable[str]) -> dict[str, str]:
+    """Parse texts ``name=value``."""
+    return dict(text.partition("=")[::2] for text in texts)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
