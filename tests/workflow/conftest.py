@@ -27,6 +27,9 @@ def job(snakemake, **options):
             # A result's record lies beside it, as does its half-made form; raw files lie beside their record.
             if path == known or path.startswith((f"{known}/", f"{known}.meta.json", f"{folder}/.{name}.")):
                 return True
+            # A page copies the records of the results behind its rows, all of which precede its comparison.
+            if snakemake.rule in ("page", "page_of_paper") and path.endswith(("meta.json", ".yaml")):
+                return True
             if name == "fetch.json" and (path == folder or path.startswith(f"{folder}/")):
                 return True
         return False

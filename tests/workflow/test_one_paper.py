@@ -56,7 +56,7 @@ def test_broken_data_of_a_paper_are_an_error_and_no_old_verdict_is_said(copy: Cl
     for part in ("resources", "results/datasets"):
         shutil.rmtree(copy.folder / part / "tiny_reuters")
     ended = copy.run_warm("--cores", "2", "-R", "parse", "--", "naive_bayes")
-    assert ended.returncode != 0 and "not all of its data are sound" in ended.stdout, ended.stdout
+    assert ended.returncode != 0 and "some data are missing or corrupt" in ended.stdout, ended.stdout
     assert not re.search(r"^(naive_bayes|Report): ", ended.stdout, re.MULTILINE), ended.stdout
     assert not (copy.folder / "results/papers/naive_bayes/accepted.json").exists()
     assert "expected" in (copy.folder / REPORT / "naive_bayes.html").read_text(encoding="utf-8")
