@@ -9,10 +9,11 @@ unless enough other pairs decide it.
 from __future__ import annotations
 
 import itertools
+import operator
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reproduction.flow.locators import (
     DataLocator,
@@ -34,6 +35,8 @@ from textmix.metrics.significance import LEVEL, Estimate, holm, resampled_differ
 OPPOSITE_SIGNS = {">": "≤", "≥": "<", "<": "≥", "≤": ">", "=": "≠"}
 #: Maximum number of pairs, or of chains of pairs, that a reason lists in full.
 _MAX_PAIRS_IN_REASON = 4
+#: Type of check -> bound with which its numbers are compared, for the types that have a constant one.
+_BOUNDS = {"holds": 1.0, "positive": 0.0, "negative": 0.0}
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,9 @@ _Compared = Sequence[tuple[_Pair, bool | None]]
 
 def _left_with_right(left: _Side, right: _Side) -> _Pairs:
     """Pair the sides elementwise if they have the same length, otherwise form the Cartesian product."""
-    return list(zip(left, right, strict=True)) if len(left) == len(right) else list(itertools.product(left, right))
+    if len(left) == len(right):
+        return list(zip(left, right, strict=True))
+    return list(itertools.product(left, right))
 
 
 def _each_with_next(left: _Side, _: _Side) -> _Pairs:
@@ -120,23 +125,24 @@ def _each_with_next(left: _Side, _: _Side) -> _Pairs:
 
 def _first_with_rest(left: _Side, right: _Side) -> _Pairs:
     """Pair the first number on the left with all other numbers of both sides."""
-    return [(left[0], other) for other in (*left[1:], *right)]
+    first, *operands = [*left, *right]
+    return [(first, operand) for operand in operands]
 
 
 #: Type of check -> function that pairs the numbers of both sides, sign between the numbers of a pair, and comparison of
 #: two numbers without trials.  ``near`` and ``significant`` have separate rules.
 COMPARISONS: dict[str, tuple[Callable[[_Side, _Side], _Pairs], str, Callable[[float, float], bool]]] = {
-    "above": (_left_with_right, ">", lambda a, b: a > b),
-    "near": (_left_with_right, "≈", lambda a, b: a == b),
-    "largest": (_first_with_rest, "≥", lambda a, b: a >= b),
-    "rising": (_each_with_next, "<", lambda a, b: a < b),
-    "falling": (_each_with_next, ">", lambda a, b: a > b),
-    "at_least": (_left_with_right, "≥", lambda a, b: a >= b),
-    "at_most": (_left_with_right, "≤", lambda a, b: a <= b),
-    "positive": (_left_with_right, ">", lambda a, b: a > b),
-    "negative": (_left_with_right, "<", lambda a, b: a < b),
-    "holds": (_left_with_right, "=", lambda a, b: a == b),
-    "significant": (_left_with_right, "significantly >", lambda a, b: a > b),
+    "above": (_left_with_right, ">", operator.gt),
+    "near": (_left_with_right, "≈", operator.eq),
+    "largest": (_first_with_rest, "≥", operator.ge),
+    "rising": (_each_with_next, "<", operator.lt),
+    "falling": (_each_with_next, ">", operator.gt),
+    "at_least": (_left_with_right, "≥", operator.ge),
+    "at_most": (_left_with_right, "≤", operator.le),
+    "positive": (_left_with_right, ">", operator.gt),
+    "negative": (_left_with_right, "<", operator.lt),
+    "holds": (_left_with_right, "=", operator.eq),
+    "significant": (_left_with_right, "significantly >", operator.gt),
 }
 
 
@@ -178,8 +184,10 @@ def evaluate(name: str, check: Check, results: Results, methods: MethodNames | N
     for a, b in pairs:
         if isinstance(a, Operand) and isinstance(b, Operand):
             available.append((a, b))
-        else:
-            missing.append(a if isinstance(a, MissingResult) else _as_missing(b))
+        elif isinstance(a, MissingResult):
+            missing.append(a)
+        elif isinstance(b, MissingResult):
+            missing.append(b)
     compared = list(zip(available, compare_pairs(name, check, available), strict=True))
     text = _pairs_text(check, compared)
     if any(operand.is_single for pair in available for operand in pair):
@@ -188,22 +196,17 @@ def evaluate(name: str, check: Check, results: Results, methods: MethodNames | N
     return Outcome(_holds(check, compared), text, len(available), len(pairs), missing, roles)
 
 
-def _as_missing(operand: Operand | MissingResult) -> MissingResult:
-    assert isinstance(operand, MissingResult)  # noqa: S101 - the other side of the pair is available
-    return operand
-
-
 def distance(name: str, check: Check, results: Results) -> float:
     """Compute the signed distance of a check from its boundary; negative if the check fails.
 
     This is the smallest distance of its pairs, excluding the allowed exceptions.
     """
-    distances = sorted(
-        _distance(check, a.value, b.value)
-        for a, b in _pairs(name, check, results, {})
-        if isinstance(a, Operand) and isinstance(b, Operand)
-    )
-    return distances[check.get("exceptions", 0)]
+    distances = []
+    for a, b in _pairs(name, check, results, {}):
+        if isinstance(a, Operand) and isinstance(b, Operand):
+            distances.append(_distance(check, a.value, b.value))
+    n_allowed = check.get("exceptions", 0)
+    return sorted(distances)[n_allowed]
 
 
 def _distance(check: Check, a: float, b: float) -> float:
@@ -222,12 +225,17 @@ def compare_pairs(name: str, check: Check, pairs: Sequence[_Pair]) -> list[bool 
     """Decide each pair of a check; None if its trials are inconclusive."""
     if check["kind"] == "near":
         return [_near(name, check["margin"], pair) for pair in pairs]
-    estimates = [_estimate(name, pair, check.get("factor", 1.0)) for pair in pairs]
+    factor = check.get("factor", 1.0)
+    estimates = [_estimate(name, pair, factor) for pair in pairs]
     adjusted = iter(holm([estimate.p for estimate in estimates if estimate is not None]))
-    return [
-        _compare_values(check, pair) if estimate is None else _tested(check, estimate.value, float(next(adjusted)))
-        for pair, estimate in zip(pairs, estimates, strict=True)
-    ]
+    outcomes = []
+    for pair, estimate in zip(pairs, estimates, strict=True):
+        if estimate is None:
+            outcomes.append(_compare_values(check, pair))
+        else:
+            p = float(next(adjusted))
+            outcomes.append(_tested(check, estimate.value, p))
+    return outcomes
 
 
 def _compare_values(check: Check, pair: _Pair) -> bool | None:
@@ -239,14 +247,17 @@ def _compare_values(check: Check, pair: _Pair) -> bool | None:
     if a.interval is not None:
         low, high = (compare(end, b.value) for end in a.interval)
         return low if low == high else None
-    return compare(a.value, check.get("factor", 1.0) * b.value)
+    factor = check.get("factor", 1.0)
+    return compare(a.value, factor * b.value)
 
 
 def _tested(check: Check, difference: float, p: float) -> bool | None:
     """Decide a pair by the sign of its difference if the adjusted p-value is below the level."""
     if p >= LEVEL:
         return None
-    return (difference < 0) if check["kind"] in ("rising", "at_most", "negative") else (difference > 0)
+    if check["kind"] in ("rising", "at_most", "negative"):
+        return difference < 0
+    return difference > 0
 
 
 def _near(name: str, margin: float, pair: _Pair) -> bool | None:
@@ -255,10 +266,13 @@ def _near(name: str, margin: float, pair: _Pair) -> bool | None:
     wide = _estimate(name, pair, level=1.0 - LEVEL)
     allowed = margin * (1 + 1e-9)  # tolerates the rounding of decimal fractions to binary
     if narrow is None or wide is None:
-        return abs(pair[0].value - pair[1].value) <= allowed
+        a, b = pair
+        return abs(a.value - b.value) <= allowed
     if -allowed <= narrow.low and narrow.high <= allowed:
         return True
-    return False if wide.low > allowed or wide.high < -allowed else None
+    if wide.low > allowed or wide.high < -allowed:
+        return False
+    return None
 
 
 def _estimate(name: str, pair: _Pair, factor: float = 1.0, level: float = 1.0 - LEVEL) -> Estimate | None:
@@ -272,28 +286,43 @@ def _estimate(name: str, pair: _Pair, factor: float = 1.0, level: float = 1.0 - 
     if len(trials) == 2 and trials[0].scheme != trials[1].scheme:
         raise ConfigError(f"check {name}: {pair[0]} and {pair[1]} are means over different splits; compare others")
     n_trials = min(len(series.values) for series in trials)
-    a, b = (operand.trials.values[:n_trials] if operand.trials else [operand.value] * n_trials for operand in pair)
-    return resampled_difference(a, [factor * value for value in b], trials[0].test_ratio, level)
+    a, b = (_values(operand, n_trials) for operand in pair)
+    scaled = [factor * value for value in b]
+    return resampled_difference(a, scaled, trials[0].test_ratio, level)
+
+
+def _values(operand: Operand, n_trials: int) -> Sequence[float]:
+    """Return the first values over trials; a number without trials is repeated."""
+    if operand.trials is None:
+        return [operand.value] * n_trials
+    return operand.trials.values[:n_trials]
 
 
 def _pairs(name: str, check: Check, results: Results, methods: MethodNames) -> _Pairs:
     """Return the pairs of numbers that a check compares; the right side defaults to the bound, 1 or 0."""
     left = _side(name, check, "left", results, methods)
     right = _side(name, check, "right", results, methods)
-    bound = {"holds": 1.0, "positive": 0.0, "negative": 0.0}.get(check["kind"], check.get("bound"))
+    kind = check["kind"]
+    bound = _BOUNDS.get(kind, check.get("bound"))
     if bound is not None:
         right = [Operand("", float(bound))]
-    return COMPARISONS[check["kind"]][0](left, right)
+    pair_sides = COMPARISONS[kind][0]
+    return pair_sides(left, right)
 
 
 def _side(name: str, check: Check, side: str, results: Results, methods: MethodNames) -> list[Operand | MissingResult]:
     """Return the numbers of one side of a check, or their mean with the key ``average``."""
-    operands = [_operand(parse_locator(text, f"check {name}"), results, methods) for text in check.get(side, ())]
+    locators = [parse_locator(text, f"check {name}") for text in check.get(side, ())]
+    operands = [_operand(locator, results, methods) for locator in locators]
     if not check.get("average") or not operands:
         return operands
-    missing = next((operand for operand in operands if isinstance(operand, MissingResult)), None)
+    available: list[Operand] = []
+    for operand in operands:
+        if isinstance(operand, MissingResult):
+            return [operand]
+        available.append(operand)
     has_fixed_data_sets = bool(check.get("fixed_data_sets"))
-    return [missing or _mean([operand for operand in operands if isinstance(operand, Operand)], has_fixed_data_sets)]
+    return [_mean(available, has_fixed_data_sets)]
 
 
 def _mean(operands: Sequence[Operand], has_fixed_data_sets: bool = False) -> Operand:
@@ -309,10 +338,12 @@ def _mean(operands: Sequence[Operand], has_fixed_data_sets: bool = False) -> Ope
     trials = None
     if len(by_role) > 1 and not has_fixed_data_sets:
         means = [statistics.fmean(operand.value for operand in group) for group in by_role.values()]
-        trials = Trials(means, f"data sets {', '.join(by_role)}", 0.0)
+        scheme = f"data sets {', '.join(by_role)}"
+        trials = Trials(means, scheme, test_ratio=0.0)
     elif len(series) == len(operands):
         rows = zip(*(values.values for values in series), strict=False)
-        trials = Trials([statistics.fmean(row) for row in rows], series[0].scheme, series[0].test_ratio)
+        means = [statistics.fmean(row) for row in rows]
+        trials = Trials(means, series[0].scheme, series[0].test_ratio)
     name = f"mean of {operands[0].name} and {len(operands) - 1} more"
     if len(by_role) > 1:
         methods = " and ".join(dict.fromkeys(operand.name for operand in operands))
@@ -332,14 +363,14 @@ def _operand(locator: Locator, results: Results, methods: MethodNames) -> Operan
         raise ConfigError(
             f"locator '{locator}' is the word '{reproduced.value}', not a number; a check compares numbers"
         )
-    value = float(reproduced.value)
+    name = _name(locator).replace("_", " ")
+    operand = Operand(name, float(reproduced.value), reproduced.trials, reproduced.interval)
     if not isinstance(locator, ScoreLocator):
-        return Operand(_name(locator).replace("_", " "), value, reproduced.trials, reproduced.interval)
-    return Operand(
-        methods.get((locator.experiment, locator.method, locator.variant), _name(locator).replace("_", " ")),
-        value,
-        reproduced.trials,
-        reproduced.interval,
+        return operand
+    method = (locator.experiment, locator.method, locator.variant)
+    return replace(
+        operand,
+        name=methods.get(method, name),
         is_single=reproduced.trials is None,
         role=locator.role,
         metric=locator.metric,
@@ -370,21 +401,32 @@ def _holds(check: Check, compared: _Compared) -> bool | None:
 
 def _pairs_text(check: Check, compared: _Compared) -> str:
     """Describe the compared pairs; if the check does not succeed, only the pairs that fail or are undecided."""
-    sign = COMPARISONS[check["kind"]][1]
-    factor = check.get("factor", 1.0)
-    if factor != 1.0:
-        sign = f"{sign} {factor:g} ×"
-    opposite = OPPOSITE_SIGNS.get(COMPARISONS[check["kind"]][1], "")
-    opposite = sign.replace(COMPARISONS[check["kind"]][1], opposite) if opposite else f"not {sign}"
+    sign, opposite = _signs(check)
     prefix = _common_prefix(compared)
-    failing = _list_pairs([pair for pair, outcome in compared if outcome is False], opposite, bool(prefix))
-    undecided = _list_pairs([pair for pair, outcome in compared if outcome is None], f"undecided {sign}", bool(prefix))
+    is_short = bool(prefix)
+    pairs: dict[bool | None, list[_Pair]] = {True: [], False: [], None: []}
+    for pair, outcome in compared:
+        pairs[outcome].append(pair)
+    failing = _list_pairs(pairs[False], opposite, is_short)
+    undecided = _list_pairs(pairs[None], f"undecided {sign}", is_short)
     exceptions = "; ".join(filter(None, (failing, undecided)))
     if _holds(check, compared) is not True:
         return prefix + exceptions
-    holding = _list_pairs([pair for pair, outcome in compared if outcome is True], sign, bool(prefix))
-    n_allowed = check.get("exceptions", 0)
-    return prefix + (f"{exceptions} ({exceptions_text(n_allowed)}); {holding}" if exceptions else holding)
+    holding = _list_pairs(pairs[True], sign, is_short)
+    if not exceptions:
+        return prefix + holding
+    allowed = exceptions_text(check.get("exceptions", 0))
+    return f"{prefix}{exceptions} ({allowed}); {holding}"
+
+
+def _signs(check: Check) -> tuple[str, str]:
+    """Return the signs between the numbers of a pair that holds and of one that fails, with the factor of the check."""
+    sign = COMPARISONS[check["kind"]][1]
+    factor = check.get("factor", 1.0)
+    multiple = f" {factor:g} ×" if factor != 1.0 else ""
+    if sign in OPPOSITE_SIGNS:
+        return sign + multiple, OPPOSITE_SIGNS[sign] + multiple
+    return sign + multiple, f"not {sign}{multiple}"
 
 
 def _common_prefix(compared: _Compared) -> str:
@@ -394,7 +436,9 @@ def _common_prefix(compared: _Compared) -> str:
     if len(contexts) != 1:
         return ""
     metric, role = contexts.pop()
-    return f"{metric.replace('_', ' ')} on {role_title(role)}: " if metric and role else ""
+    if not metric or not role:
+        return ""
+    return f"{metric.replace('_', ' ')} on {role_title(role)}: "
 
 
 def _list_pairs(pairs: Sequence[_Pair], sign: str, is_short: bool) -> str:
@@ -402,10 +446,10 @@ def _list_pairs(pairs: Sequence[_Pair], sign: str, is_short: bool) -> str:
     texts: list[str] = []
     last: Operand | None = None
     for a, b in pairs:
-        left, right = (operand.without_role if is_short else str(operand) for operand in (a, b))
+        first, second = (operand.without_role if is_short else str(operand) for operand in (a, b))
         if texts and a is last:
-            texts[-1] += f" {sign} {right}"
+            texts[-1] += f" {sign} {second}"
         else:
-            texts.append(f"{left} {sign} {right}")
+            texts.append(f"{first} {sign} {second}")
         last = b
     return first_of(texts, _MAX_PAIRS_IN_REASON)

@@ -22,7 +22,7 @@ from reproduction.flow.results import NotRun, Results, RoleEntry, rounded
 from reproduction.verdict.claims import MethodNames, Outcome, evaluate, method_names
 from reproduction.verdict.comparison_row import ComparisonRow
 from reproduction.verdict.evidence import Evidence
-from reproduction.verdict.placebo import placebos
+from reproduction.verdict.placebo import Placebo, placebos
 from reproduction.verdict.published import KINDS, NUMBER, Check, Published
 from reproduction.verdict.resolve import Reproduced, locate, roles_behind
 from reproduction.verdict.wording import (
@@ -141,7 +141,7 @@ def merge_comparisons(papers: Iterable[Sequence[ComparisonRow]]) -> list[Compari
 
 def count_by_kind(rows: Iterable[ComparisonRow]) -> dict[str, dict[str, int]]:
     """Count rows by kind and verdict, with all kinds and verdicts in their standard order."""
-    counts = {kind: dict.fromkeys(VERDICTS, 0) for kind in KINDS}
+    counts = {row_kind: dict.fromkeys(VERDICTS, 0) for row_kind in KINDS}
     for row in rows:
         counts[row.kind][row.verdict] += 1
     return counts
@@ -161,7 +161,9 @@ def verdict_of_tests(margin_p: float, difference_p: float) -> str:
     """Return the verdict on a mean from the p-values of its two tests."""
     if margin_p < LEVEL:
         return REPRODUCED
-    return DIFFERS if difference_p < LEVEL else UNDECIDED
+    if difference_p < LEVEL:
+        return DIFFERS
+    return UNDECIDED
 
 
 def _correct_tables(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
@@ -176,11 +178,9 @@ def _correct_tables(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
         difference_ps = holm([_numeric(row.difference_p) for row in tested])
         margin_ps = holm([_numeric(row.margin_p) for row in tested])
         for row, difference_p, margin_p in zip(tested, difference_ps, margin_ps, strict=True):
+            verdict = verdict_of_tests(margin_p, difference_p)
             corrected[row.id] = replace(
-                row,
-                difference_p=float(difference_p),
-                margin_p=float(margin_p),
-                corrected=verdict_of_tests(margin_p, difference_p),
+                row, difference_p=float(difference_p), margin_p=float(margin_p), corrected=verdict
             )
     return [_round_p_values(row) for row in corrected.values()]
 
@@ -193,19 +193,18 @@ def _with_placebos(
     rows: Sequence[ComparisonRow], published: Sequence[Published], checks: Mapping[str, Check]
 ) -> list[ComparisonRow]:
     """Add the placebo test of each row that has one."""
-    tested = placebos(published, checks)
-    return [
-        replace(
-            row,
-            placebo=tested[row.id].name,
-            n_placebo=tested[row.id].n_tried or None,
-            n_placebo_passed=tested[row.id].n_passed,
-            weak=tested[row.id].weak,
-        )
-        if row.id in tested
-        else row
-        for row in rows
-    ]
+    tests = placebos(published, checks)
+    return [_with_placebo(row, tests[row.id]) if row.id in tests else row for row in rows]
+
+
+def _with_placebo(row: ComparisonRow, placebo: Placebo) -> ComparisonRow:
+    return replace(
+        row,
+        placebo=placebo.name,
+        n_placebo=placebo.n_tried or None,
+        n_placebo_passed=placebo.n_passed,
+        weak=placebo.weak,
+    )
 
 
 def _judge(printed: Published, checks: Mapping[str, Check], results: Results, methods: MethodNames) -> ComparisonRow:
@@ -231,7 +230,8 @@ def _judge_test(row: ComparisonRow, locator: TestLocator, results: Results) -> C
     if outcome is None:
         return replace(row, verdict=NOT_RUN, reason=untested_reason(locator.name))
     verdict = REPRODUCED if outcome == "passed" else DIFFERS
-    return replace(row, verdict=verdict, reason=test_reason(locator.name), reproduced=outcome)
+    reason = test_reason(locator.name)
+    return replace(row, verdict=verdict, reason=reason, reproduced=outcome)
 
 
 def _without_source(row: ComparisonRow, is_built: bool) -> ComparisonRow:
@@ -246,21 +246,25 @@ def _judge_value(row: ComparisonRow, printed: Published, locator: Locator, resul
     if isinstance(value.value, str):
         return _judge_setting(row, value.value)
     roles = roles_behind(results, locator)
-    entries = _entries([row.dataset] if row.dataset in roles else roles, results)
+    if row.dataset in roles:
+        roles = [row.dataset]
+    entries = _entries(roles, results)
     evidence = Evidence(printed, in_unit_of(printed, locator, value))
     shown_only = _shown_only(row, entries)
     if shown_only is not None:
         return row.judge(evidence, shown_only)
     documents = _test_documents(locator, value, results)
     chance = evidence.chance(documents) if documents else ""
-    return row.judge(evidence, None, [chance, *_data_reasons(entries, "nearly")])
+    clauses = [chance, *_data_reasons(entries, "nearly")]
+    return row.judge(evidence, None, clauses)
 
 
 def _test_documents(locator: Locator, value: Reproduced, results: Results) -> int | None:
     """Return the number of test documents if a value is a proportion of them in a single fit, otherwise None."""
     if not isinstance(locator, ScoreLocator) or locator.metric not in PROPORTIONS or value.n != 1:
         return None
-    split = results.settings["experiments"][locator.experiment]["roles"][locator.role]
+    experiment = results.settings["experiments"][locator.experiment]
+    split = experiment["roles"][locator.role]
     if results.settings["splits"][split]["kind"] != "given":
         return None
     n_documents: int | None = results.statistics(locator.role).get("test")
@@ -295,7 +299,9 @@ def _shown_only(row: ComparisonRow, entries: Sequence[RoleEntry]) -> tuple[str, 
         return MISSING, join_clauses(*foreign, FOREIGN)
     if row.tolerance == "open":
         return OPEN, row.note or LEFT_OPEN
-    return None if number(row.published) is not None else (OPEN, NO_NUMBER)
+    if number(row.published) is None:
+        return OPEN, NO_NUMBER
+    return None
 
 
 def _judge_setting(row: ComparisonRow, value: str) -> ComparisonRow:
@@ -303,7 +309,8 @@ def _judge_setting(row: ComparisonRow, value: str) -> ComparisonRow:
         return replace(row, verdict=OPEN, reason=row.note or LEFT_OPEN, reproduced=value)
     if value == row.published:
         return replace(row, verdict=REPRODUCED, reproduced=value)
-    return replace(row, verdict=DIFFERS, reason=setting_reason(value, row.published), reproduced=value)
+    reason = setting_reason(value, row.published)
+    return replace(row, verdict=DIFFERS, reason=reason, reproduced=value)
 
 
 def _judge_claim(row: ComparisonRow, outcome: Outcome, results: Results) -> ComparisonRow:
@@ -322,13 +329,13 @@ def _judge_claim(row: ComparisonRow, outcome: Outcome, results: Results) -> Comp
 def _partly_missing(row: ComparisonRow, outcome: Outcome, word: str) -> ComparisonRow:
     """Return the verdict on a claim with missing values, and describe the pairs that could be compared."""
     is_not_run = all(isinstance(missing, NotRun) for missing in outcome.missing)
+    verdict = NOT_RUN if is_not_run else MISSING
     reasons = missing_reasons(missing.reason for missing in outcome.missing)
-    return replace(
-        row,
-        verdict=NOT_RUN if is_not_run else MISSING,
-        reason=join_clauses(*reasons, outcome.pairs_text),
-        reproduced=partial_claim(word, outcome.n_compared, outcome.n_pairs) if outcome.n_compared else None,
-    )
+    reason = join_clauses(*reasons, outcome.pairs_text)
+    reproduced = None
+    if outcome.n_compared:
+        reproduced = partial_claim(word, outcome.n_compared, outcome.n_pairs)
+    return replace(row, verdict=verdict, reason=reason, reproduced=reproduced)
 
 
 def method_means(rows: Iterable[ComparisonRow]) -> list[MethodMean]:
@@ -340,7 +347,8 @@ def method_means(rows: Iterable[ComparisonRow]) -> list[MethodMean]:
     cells: dict[tuple[str, str, str, str], list[ComparisonRow]] = {}
     for row in rows:
         if row.kind == NUMBER and row.verdict in JUDGED and row.std_error and row.method:
-            cells.setdefault((row.paper, row.artefact, row.method, row.unit), []).append(row)
+            key = (row.paper, row.artefact, row.method, row.unit)
+            cells.setdefault(key, []).append(row)
     means = [_method_mean(group) for group in cells.values() if len(group) >= MIN_CELLS_OF_MEAN]
     corrected = {}
     for table in {(mean.paper, mean.artefact) for mean in means}:
@@ -348,7 +356,8 @@ def method_means(rows: Iterable[ComparisonRow]) -> list[MethodMean]:
         difference_ps = holm([mean.p for mean in methods])
         margin_ps = holm([mean.margin_p for mean in methods])
         for mean, difference_p, margin_p in zip(methods, difference_ps, margin_ps, strict=True):
-            corrected[mean] = replace(mean, corrected=verdict_of_tests(margin_p, difference_p))
+            verdict = verdict_of_tests(margin_p, difference_p)
+            corrected[mean] = replace(mean, corrected=verdict)
     return [corrected[mean] for mean in means]
 
 
@@ -359,21 +368,26 @@ def _method_mean(cells: Sequence[ComparisonRow]) -> MethodMean:
     freedom = sum(variances) ** 2 / sum(ratios)
     margin = statistics.fmean(_numeric(cell.margin) for cell in cells)
     difference = statistics.fmean(_numeric(cell.difference) for cell in cells)
-    std_error = math.sqrt(sum(variances)) / len(cells)
+    n_cells = len(cells)
+    std_error = math.sqrt(sum(variances)) / n_cells
     estimate, margin_p = from_error(difference, std_error, freedom, margin)
+    cell = cells[0]
+    verdict = verdict_of_tests(margin_p, estimate.p)
+    low = rounded(estimate.low)
+    high = rounded(estimate.high)
     return MethodMean(
-        paper=cells[0].paper,
-        artefact=cells[0].artefact,
-        method=cells[0].method,
-        unit=cells[0].unit,
-        cells=len(cells),
+        paper=cell.paper,
+        artefact=cell.artefact,
+        method=cell.method,
+        unit=cell.unit,
+        cells=n_cells,
         difference=rounded(difference),
-        ci_low=rounded(estimate.low),
-        ci_high=rounded(estimate.high),
+        ci_low=low,
+        ci_high=high,
         p=rounded(estimate.p),
         margin=margin,
         margin_p=rounded(margin_p),
-        verdict=verdict_of_tests(margin_p, estimate.p),
+        verdict=verdict,
     )
 
 

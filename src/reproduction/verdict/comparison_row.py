@@ -36,6 +36,20 @@ from textmix.core.errors import IntegrityError
 #: Smaller relative differences are rounding errors.
 _MIN_RELATIVE_DIFFERENCE = 1e-12
 
+#: Columns that a comparison copies from ``published.csv``.
+_COLUMNS_OF_PUBLISHED = (
+    "id",
+    "artefact",
+    "kind",
+    "dataset",
+    "method",
+    "metric",
+    "unit",
+    "tolerance",
+    "where",
+    "note",
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonRow:
@@ -119,24 +133,18 @@ class ComparisonRow:
     def of(cls, printed: Published, paper: str, verdict: str = NOT_RUN, reason: str = "") -> Self:
         """Create the row of a published value that was not reproduced."""
         target = number(printed.value)
-        has_margin = printed.tolerance == "near" and target is not None
+        margin = None
+        if printed.tolerance == "near" and target is not None:
+            margin = rounded(margin_of(printed, target))
+        same_columns = {column: getattr(printed, column) for column in _COLUMNS_OF_PUBLISHED}
         return cls(
-            id=printed.id,
+            **same_columns,
             paper=paper,
-            artefact=printed.artefact,
-            kind=printed.kind,
-            dataset=printed.dataset,
-            method=printed.method,
-            metric=printed.metric,
-            unit=printed.unit,
             published=printed.value,
             published_sd=printed.spread,
-            tolerance=printed.tolerance,
-            margin=rounded(margin_of(printed, target)) if has_margin and target is not None else None,
+            margin=margin,
             verdict=verdict,
             reason=reason,
-            where=printed.where,
-            note=printed.note,
         )
 
     @classmethod
@@ -162,28 +170,36 @@ class ComparisonRow:
             Additional clauses for the reason of a judged value.
         """
         verdict, reason = shown_only or (evidence.verdict, evidence.reason)
-        std_error, degrees_of_freedom = evidence.error
-        row = replace(
-            self,
-            reproduced=rounded(evidence.reproduced.value),
-            reproduced_sd=rounded(evidence.reproduced.standard_deviation),
-            trials=evidence.reproduced.n,
-            difference=rounded(evidence.difference),
-            ci_low=rounded(evidence.test.low) if evidence.test else None,
-            ci_high=rounded(evidence.test.high) if evidence.test else None,
-            std_error=rounded(std_error),
-            degrees_of_freedom=rounded(degrees_of_freedom),
-            verdict=verdict,
-            reason=join_clauses(reason, unconverged_reason(evidence.reproduced.unconverged)),
-        )
+        reason = join_clauses(reason, unconverged_reason(evidence.reproduced.unconverged))
+        row = self._with_estimates(evidence)
         if verdict not in JUDGED:
-            return row
+            return replace(row, verdict=verdict, reason=reason)
         return replace(
             row,
-            reason=join_clauses(row.reason, *clauses),
+            verdict=verdict,
+            reason=join_clauses(reason, *clauses),
             difference_p=evidence.test.p if evidence.test else None,
             margin_p=evidence.bound,
             margin_share=rounded(evidence.proportion),
+        )
+
+    def _with_estimates(self, evidence: Evidence) -> Self:
+        """Return a copy of the row with the reproduced value and its difference from the published one."""
+        std_error, degrees_of_freedom = evidence.error
+        row = replace(
+            self,
+            difference=rounded(evidence.difference),
+            std_error=rounded(std_error),
+            degrees_of_freedom=rounded(degrees_of_freedom),
+        )
+        if evidence.test is not None:
+            row = replace(row, ci_low=rounded(evidence.test.low), ci_high=rounded(evidence.test.high))
+        reproduced = evidence.reproduced
+        return replace(
+            row,
+            reproduced=rounded(reproduced.value),
+            reproduced_sd=rounded(reproduced.standard_deviation),
+            trials=reproduced.n,
         )
 
     @property
@@ -206,9 +222,11 @@ class ComparisonRow:
     def difference_text(self) -> str:
         """The difference as text; 0 if it is only a rounding error."""
         target = number(self.published)
-        noise = _MIN_RELATIVE_DIFFERENCE * max(1.0, abs(target or 0.0))
-        is_noise = self.difference is not None and target is not None and abs(self.difference) <= noise
-        return value_text(0 if is_noise else self.difference, None, self.published)
+        difference = self.difference
+        if difference is not None and target is not None:
+            noise = _MIN_RELATIVE_DIFFERENCE * max(1.0, abs(target))
+            difference = 0 if abs(difference) <= noise else difference
+        return value_text(difference, None, self.published)
 
     @property
     def interval_text(self) -> str:
@@ -218,7 +236,9 @@ class ComparisonRow:
     def relative_difference(self) -> float | None:
         """Reproduced minus published, relative to the published value; None if undefined."""
         target = number(self.published)
-        return self.difference / abs(target) if target and self.difference is not None else None
+        if not target or self.difference is None:
+            return None
+        return self.difference / abs(target)
 
     @property
     def percent_text(self) -> str:
@@ -235,7 +255,8 @@ class ComparisonRow:
     @property
     def title(self) -> str:
         """Data set, method and metric, or the text of the claim."""
-        return " · ".join(filter(None, (self.dataset, self.method, self.metric))) or self.id
+        names = (self.dataset, self.method, self.metric)
+        return " · ".join(filter(None, names)) or self.id
 
 
 #: Columns of ``comparison.csv``.
@@ -259,9 +280,9 @@ def _as_number(cell: str, number_type: type[int] | type[float]) -> float | int |
 
 
 #: Column -> parser of its cells; the other columns are text.
-_PARSERS: dict[str, Callable[[str], Any]] = dict.fromkeys(
-    (field.name for field in fields(ComparisonRow) if field.type != "str"), parse_value
-)
+_PARSERS: dict[str, Callable[[str], Any]] = {
+    field.name: parse_value for field in fields(ComparisonRow) if field.type != "str"
+}
 
 
 def read_comparison(path: str | Path) -> list[ComparisonRow]:

@@ -43,7 +43,9 @@ class EvidenceLevel:
 
     @property
     def percent(self) -> int:
-        return round(100 * self.n_reproduced / self.n_judged) if self.n_judged else 0
+        if not self.n_judged:
+            return 0
+        return round(100 * self.n_reproduced / self.n_judged)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,13 +98,16 @@ def evidence_levels(items: Sequence[Item]) -> EvidenceLevels:
     reproduced = [row for row in rows if row.is_reproduced]
     n_narrow = sum(row.margin_share is None or row.margin_share <= NARROW_MARGIN for row in reproduced)
     n_corrected = sum(row.corrected == REPRODUCED for row in rows)
+    n_results = len(results)
+    without_facts = [item for item in items if item.row.kind != FACT]
+    chosen_before = [item for item in results if not item.mark]
     return EvidenceLevels(
         all_judged=_level(ALL_JUDGED, items),
-        without_facts=_level(WITHOUT_FACTS, [item for item in items if item.row.kind != FACT]),
+        without_facts=_level(WITHOUT_FACTS, without_facts),
         method_results=_level(METHOD_RESULTS, results),
-        narrow_margins=EvidenceLevel(NARROW_MARGINS, n_narrow, len(results)),
-        corrected=EvidenceLevel(CORRECTED, n_corrected, len(results)),
-        chosen_before=_level(CHOSEN_BEFORE, [item for item in results if not item.mark]),
+        narrow_margins=EvidenceLevel(NARROW_MARGINS, n_narrow, n_results),
+        corrected=EvidenceLevel(CORRECTED, n_corrected, n_results),
+        chosen_before=_level(CHOSEN_BEFORE, chosen_before),
     )
 
 
@@ -112,24 +117,32 @@ def known_rows(items: Iterable[Item]) -> list[ComparisonRow]:
 
 
 def _level(name: str, items: Sequence[Item]) -> EvidenceLevel:
-    return EvidenceLevel(name, sum(row.is_reproduced for row in known_rows(items)), len(items))
+    n_reproduced = sum(row.is_reproduced for row in known_rows(items))
+    return EvidenceLevel(name, n_reproduced, len(items))
 
 
 def own_methods(items: Iterable[Item], patterns: Sequence[str]) -> EvidenceLevel:
     """Count the published values of a paper's own methods, selected by patterns of row ids."""
     numbers = [item for item in items if item.row.kind == NUMBER]
-    own = [item for item in numbers if any(fnmatch.fnmatchcase(item.row.id, pattern) for pattern in patterns)]
-    return _level(OWN_METHODS, own)
+    selected = [item for item in numbers if matches_any(item.row.id, patterns)]
+    return _level(OWN_METHODS, selected)
+
+
+def matches_any(row_id: str, patterns: Iterable[str]) -> bool:
+    """Check whether a row id matches one of several patterns."""
+    return any(fnmatch.fnmatchcase(row_id, pattern) for pattern in patterns)
 
 
 def summary(papers: Mapping[str, tuple[Sequence[Item], Sequence[str]]]) -> dict[str, Any]:
     """Return the evidence levels and counts; ``papers`` maps paper -> judged items and patterns of own methods."""
     items = [item for paper_items, _ in papers.values() for item in paper_items]
     results = results_of(items)
+    ladder = [astuple(level) for level in evidence_levels(items).levels]
+    counts = {paper: _count_verdicts(*entry) for paper, entry in papers.items()}
     corrected = Counter(row.corrected for row in known_rows(results))
     return {
-        "ladder": [astuple(level) for level in evidence_levels(items).levels],
-        "papers": {paper: _count_verdicts(*entry) for paper, entry in papers.items()},
+        "ladder": ladder,
+        "papers": counts,
         "corrected": {verdict: corrected[verdict] for verdict in (REPRODUCED, DIFFERS, UNDECIDED)},
         "recorded": sum(not item.row.is_judged for item in results),
     }
@@ -138,9 +151,10 @@ def summary(papers: Mapping[str, tuple[Sequence[Item], Sequence[str]]]) -> dict[
 def _count_verdicts(items: Sequence[Item], patterns: Sequence[str]) -> dict[str, Any]:
     """Count the results of a paper by verdict, in total and for its own methods."""
     verdicts = Counter(row.verdict for row in known_rows(results_of(items)))
-    own = own_methods(items, patterns)
     counts: dict[str, Any] = {verdict: verdicts[verdict] for verdict in JUDGED}
-    return {**counts, "own": [own.n_reproduced, own.n_judged]}
+    level = own_methods(items, patterns)
+    counts["own"] = [level.n_reproduced, level.n_judged]
+    return counts
 
 
 @dataclass(frozen=True)
@@ -168,10 +182,12 @@ def points(items: Iterable[Item]) -> list[Point]:
         published = _number_of(row.published_text)
         reproduced = _number_of(row.reproduced_text)
         if published and reproduced is not None:
-            numbers.append(Point(row.paper, published, reproduced, row.unit, row.verdict))
+            point = Point(row.paper, published, reproduced, row.unit, row.verdict)
+            numbers.append(point)
     return numbers
 
 
 def _number_of(text: str) -> float | None:
     """Parse the number of a formatted value, without its standard deviation."""
-    return number(text.replace(",", "").partition(" ±")[0])
+    value, _, _ = text.replace(",", "").partition(" ±")
+    return number(value)

@@ -100,7 +100,8 @@ class Remedy:
 
 def as_remedy(entry: Mapping[str, Any]) -> Remedy:
     """Convert an entry of the parameter ``remedies`` of the rule ``page``."""
-    return Remedy(**{**entry, "files": [CatalogueRow(**file) for file in entry["files"]]})
+    files = [CatalogueRow(**file) for file in entry["files"]]
+    return Remedy(**dict(entry, files=files))
 
 
 @dataclass(frozen=True)
@@ -127,11 +128,15 @@ class DatasetNeed:
     @property
     def name(self) -> str:
         """Name of the data set, or of its role if no data set is configured."""
-        return self.remedy.dataset if self.remedy else self.used[0].role
+        if self.remedy:
+            return self.remedy.dataset
+        return self.used[0].role
 
     @property
     def title(self) -> str:
-        return self.remedy.title if self.remedy else self.used[0].role.replace("_", " ")
+        if self.remedy:
+            return self.remedy.title
+        return self.used[0].role.replace("_", " ")
 
     @property
     def n_needed(self) -> int:
@@ -147,19 +152,24 @@ def dataset_needs(items: Iterable[Item], data: Iterable[DataUsed], remedies: Map
     by_role = {used.role: used for used in data}
     groups: dict[str, list[DataUsed]] = {}
     for role, used in by_role.items():
-        groups.setdefault(remedies[role].dataset if role in remedies else role, []).append(used)
+        name = remedies[role].dataset if role in remedies else role
+        groups.setdefault(name, []).append(used)
     needed: dict[str, dict[str, int]] = {name: {} for name in groups}
     waiting: dict[str, dict[str, int]] = {name: {} for name in groups}
     names = {used.role: name for name, group in groups.items() for used in group}
     for item in items:
         if item.counts_as not in RESULT_KINDS:
             continue
-        _count(needed, {names[role] for role in item.roles if role in names}, item.row.paper)
+        needed_names = {names[role] for role in item.roles if role in names}
+        _count(needed, needed_names, item.row.paper)
         if item.verdict == MISSING and not is_unnamed(item, by_role):
-            _count(waiting, {names[role] for role in _missing_roles(item, by_role) if role in names}, item.row.paper)
-    needs = [
-        DatasetNeed(remedies.get(group[0].role), group, needed[name], waiting[name]) for name, group in groups.items()
-    ]
+            missing_names = {names[role] for role in _missing_roles(item, by_role) if role in names}
+            _count(waiting, missing_names, item.row.paper)
+    needs = []
+    for name, group in groups.items():
+        remedy = remedies.get(group[0].role)
+        need = DatasetNeed(remedy, group, needed[name], waiting[name])
+        needs.append(need)
     return sorted(needs, key=lambda need: (-need.n_waiting, -need.n_needed, need.name))
 
 
@@ -171,9 +181,11 @@ def _count(counts: Mapping[str, dict[str, int]], names: Iterable[str], paper: st
 
 def _missing_roles(item: Item, by_role: Mapping[str, DataUsed]) -> list[str]:
     """Return the roles of an unjudged item with missing or different data, or else all its roles."""
-    roles = [
-        role for role in item.roles if role in by_role and (by_role[role].missing or by_role[role].comparable == "not")
-    ]
+    roles = []
+    for role in item.roles:
+        used = by_role.get(role)
+        if used and (used.missing or used.comparable == "not"):
+            roles.append(role)
     return roles or list(item.roles)
 
 

@@ -83,7 +83,8 @@ class Report(ItemGroup):
 
     def __post_init__(self) -> None:
         """Collect the items and data sets of all papers."""
-        object.__setattr__(self, "items", [item for section in self.sections for item in section.items])
+        items = [item for section in self.sections for item in section.items]
+        object.__setattr__(self, "items", items)
         by_role = {used.role: used for section in self.sections for used in section.data}
         object.__setattr__(self, "data", list(by_role.values()))
 
@@ -95,8 +96,10 @@ class Report(ItemGroup):
     def summary(self) -> dict[str, Any]:
         """The evidence levels, the counts and the scorecards, as in ``summary.json``."""
         content = summary({section.name: (section.known, section.own_patterns) for section in self.sections})
-        papers = {name: {**content["papers"][name], **entry} for name, entry in self.yardstick["papers"].items()}
-        return {**content, "papers": papers, "overall": self.yardstick["overall"]}
+        for name, entry in self.yardstick["papers"].items():
+            content["papers"][name] |= entry
+        content["overall"] = self.yardstick["overall"]
+        return content
 
     @cached_property
     def replications(self) -> Yardstick:
@@ -112,12 +115,9 @@ class Report(ItemGroup):
     @cached_property
     def yardstick(self) -> dict[str, Any]:
         """What this reproduction and a perfect replication score, in total (``overall``) and by paper (``papers``)."""
-        overall = scorecard(
-            self.known,
-            [pattern for section in self.sections for pattern in section.own_patterns],
-            [curve for section in self.sections for curve, _ in section.specification.curves],
-            self.replications,
-        )
+        own_patterns = [pattern for section in self.sections for pattern in section.own_patterns]
+        curves = [curve for section in self.sections for curve, _ in section.specification.curves]
+        overall = scorecard(self.known, own_patterns, curves, self.replications)
         papers = {}
         answers: Counter[str] = Counter()
         for section in self.sections:
@@ -232,16 +232,21 @@ def _environment(papers: Sequence[str], is_rehearsal: bool) -> jinja2.Environmen
         EQUAL=EQUAL,
         UNEQUAL=UNEQUAL,
         ABSENT=ABSENT,
+    )
+    pages.globals.update(
         slug=slug,
         notes=notes,
         download_link=download_link,
         table_csv=table_csv,
         table_tex=table_tex,
         place=where_in_words,
+    )
+    dark_style = Markup("\n" + dark_rules())  # noqa: S704 - our own
+    pages.globals.update(
         papers=papers,
         pages=_links(papers),
         is_rehearsal=is_rehearsal,
-        style=style("page.css") + Markup("\n" + dark_rules()),  # noqa: S704 - both are our own
+        style=style("page.css") + dark_style,
     )
     return pages
 

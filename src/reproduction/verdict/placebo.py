@@ -74,9 +74,9 @@ def placebos(rows: Sequence[Published], checks: Mapping[str, Check]) -> dict[str
 
 def _test_number(row: Published, rows: Iterable[Published]) -> Placebo:
     """Test a number with the other published values in its row of the table, or else in the whole table."""
-    others = [(other, value) for other in rows if (value := _other_value(row, other)) is not None]
-    in_same_row = [value for other, value in others if _is_same_row(row, other)]
-    in_same_unit = [value for other, value in others if other.unit == row.unit]
+    wrong_values = [(cell, value) for cell in rows if (value := _wrong_value(row, cell)) is not None]
+    in_same_row = [value for cell, value in wrong_values if _is_same_row(row, cell)]
+    in_same_unit = [value for cell, value in wrong_values if cell.unit == row.unit]
     values = in_same_row if len(in_same_row) > 1 else in_same_unit
     target = float(row.value)
     n_accepted = sum(abs(value - target) <= slack(row, target) for value in values)
@@ -88,29 +88,31 @@ def _test_number(row: Published, rows: Iterable[Published]) -> Placebo:
     return Placebo(PLACEBO_VALUES, len(values), n_accepted if values else None, weak)
 
 
-def _other_value(row: Published, other: Published) -> float | None:
+def _wrong_value(row: Published, cell: Published) -> float | None:
     """Return another published number of the table; None if it equals the value of the row or is not a number."""
-    is_own_method = bool(row.method) and other.method == row.method and _is_same_row(row, other)
-    is_printed = other.artefact == row.artefact and other.kind in (NUMBER, PHRASE, "derived")
-    if other.id == row.id or is_own_method or not is_printed:
+    is_own_method = bool(row.method) and cell.method == row.method and _is_same_row(row, cell)
+    is_printed = cell.artefact == row.artefact and cell.kind in (NUMBER, PHRASE, "derived")
+    if cell.id == row.id or is_own_method or not is_printed:
         return None
-    return number(other.value)
+    return number(cell.value)
 
 
-def _is_same_row(row: Published, other: Published) -> bool:
+def _is_same_row(row: Published, cell: Published) -> bool:
     """Check that two numbers of a table have the same data set, metric and unit, ignoring notes on the metric."""
-    return _table_row(row) == _table_row(other)
+    return _table_row(row) == _table_row(cell)
 
 
 def _table_row(row: Published) -> tuple[str, str, str]:
-    return row.dataset, re.split("[,(]", row.metric)[0].strip(), row.unit
+    metric, *_ = re.split("[,(]", row.metric)
+    return row.dataset, metric.strip(), row.unit
 
 
 def _test_claim(check: Check) -> Placebo:
     """Test a claim with random permutations of its numbers, or with random signs of its gains."""
     kind = check["kind"]
     if kind in ("positive", "negative"):
-        return Placebo(PLACEBO_SIGNS, 2 ** len(check["left"]), 1)
+        n_signs = 2 ** len(check["left"])
+        return Placebo(PLACEBO_SIGNS, n_signs, 1)
     if kind not in ("above", "significant", "largest", "rising", "falling"):
         return Placebo()
     if check.get("average"):
@@ -118,14 +120,19 @@ def _test_claim(check: Check) -> Placebo:
     pair_sides, _, holds = COMPARISONS[kind]
     left = [Operand(name, 0.0) for name in check.get("left", ())]
     right = [Operand(name, 0.0) for name in check.get("right", ())]
-    pairs = [(a.name, b.name) for a, b in pair_sides(left, right) if isinstance(a, Operand) and isinstance(b, Operand)]
+    pairs = []
+    for a, b in pair_sides(left, right):
+        if isinstance(a, Operand) and isinstance(b, Operand):
+            pairs.append((a.name, b.name))
     names = sorted({name for pair in pairs for name in pair})
     n_passed = 0
     for order in _orders(len(names)):
         rank = dict(zip(names, order, strict=True))
         n_failing = sum(not holds(rank[a], rank[b]) for a, b in pairs)
         n_passed += n_failing <= check.get("exceptions", 0)
-    n_tried = math.factorial(len(names)) if len(names) <= MAX_NUMBERS_FOR_ALL_ORDERS else N_RANDOM_ORDERS
+    n_tried = N_RANDOM_ORDERS
+    if len(names) <= MAX_NUMBERS_FOR_ALL_ORDERS:
+        n_tried = math.factorial(len(names))
     return Placebo(PLACEBO_ORDERS, n_tried, n_passed)
 
 

@@ -38,8 +38,10 @@ def _digest(folder: Path, with_reason: bool) -> str:
     try:
         io.check_result(folder)
     except MissingResult as missing:
-        return f"missing: {missing.reason if with_reason else 'see the front page'}"
-    return str(io.read_json(folder / "corpus.json")["content_digest"])
+        reason = missing.reason if with_reason else "see the front page"
+        return f"missing: {reason}"
+    corpus = io.read_json(folder / "corpus.json")
+    return str(corpus["content_digest"])
 
 
 def seconds_by_stage(benchmarks: Path, files: Iterable[Path]) -> dict[str, str]:
@@ -56,7 +58,9 @@ def seconds_by_stage(benchmarks: Path, files: Iterable[Path]) -> dict[str, str]:
 def _wall_clock_seconds(path: Path) -> float | None:
     """Return the wall-clock seconds in a benchmark file; None if it is empty."""
     rows = _read_benchmark(path)
-    return sum(float(row["s"]) for row in rows) if rows else None
+    if not rows:
+        return None
+    return sum(float(row["s"]) for row in rows)
 
 
 def _read_benchmark(path: Path) -> list[dict[str, str]]:
@@ -89,7 +93,9 @@ def run_times(files: Sequence[Path]) -> tuple[str, str]:
     jobs = [(path.stat().st_mtime, seconds) for path in files if (seconds := _wall_clock_seconds(path)) is not None]
     if not jobs:
         raise MissingResult("no job of this run was measured")
-    return _iso(min(end - seconds for end, seconds in jobs)), _iso(max(end for end, _ in jobs))
+    first_start = min(end - seconds for end, seconds in jobs)
+    last_end = max(end for end, _ in jobs)
+    return _iso(first_start), _iso(last_end)
 
 
 def _iso(time: float) -> str:
@@ -100,7 +106,9 @@ def links_to_sources(paper: str, origin: Origin | None, spec: Mapping[str, Any])
     """Return (label, address) of the settings, code, results and logs of a row."""
     links: dict[tuple[str, str], None] = {}
     for path in origin.results.split() if origin else ():
-        links |= dict.fromkeys([*_settings(paper, PurePosixPath(path).parts[1:], spec), *_job(path)])
+        keys = PurePosixPath(path).parts[1:]
+        links |= dict.fromkeys(_settings(paper, keys, spec))
+        links |= dict.fromkeys(_job(path))
     entries = list(links) or [("settings", f"config/papers/{paper}/paper.yaml")]
     return [(label, f"{FILES}/{path}{COPY}") for label, path in entries]
 
@@ -127,25 +135,27 @@ def copy_linked_files(pages: Iterable[str], folder: Path, roots: Sequence[Path])
             shutil.copyfile(original, copy)
 
 
-def _settings(paper: str, parts: Sequence[str], spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield (label, location) of the settings and code of a result; ``parts`` is its path below ``results``."""
+def _settings(paper: str, keys: Sequence[str], spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield (label, location) of the settings and code of a result; ``keys`` is its path below ``results``."""
     file = f"config/papers/{paper}/paper.yaml"
-    match parts[0]:
+    match keys[0]:
         case "papers":
-            yield f"settings of the measure {parts[3]}", file
-            module, _, function = spec.get("measures", {}).get(parts[3], {}).get("function", "").rpartition(".")
+            measure = keys[3]
+            yield f"settings of the measure {measure}", file
+            entry = spec.get("measures", {}).get(measure, {})
+            module, _, function = entry.get("function", "").rpartition(".")
             if module:
                 code = f"src/reproduction/papers/{paper}/{module.replace('.', '/')}.py"
                 yield f"code of {module}.{function}", code
         case "predictions" | "scores" | "timings":
-            experiment = parts[2]
-            method = parts[4].removesuffix(".csv")
+            experiment = keys[2]
+            method = keys[4].removesuffix(".csv")
             yield f"settings of the experiment {experiment}, method {method}", file
             methods = spec.get("experiments", {}).get(experiment, {}).get("methods", {})
             estimator = methods.get(method, {}).get("use", method)
             yield f"code of {estimator} (see its estimator)", "config/methods.yaml"
         case "datasets" | "features":
-            dataset = parts[1].removesuffix(".csv")
+            dataset = keys[1].removesuffix(".csv")
             yield f"entry of the data set {dataset} with its reader", "config/datasets.yaml"
 
 
@@ -159,19 +169,20 @@ def links_to_evidence(
         published = options.get("published", {}).values()
         is_drawn = any(row_id == name or row_id.startswith(f"{name}.") for name in published)
         if is_drawn or row_id in options.get("published_rows", ()):
-            links.append((f"figure {figure.replace('_', ' ')}", f"{paper}.html#f-{paper}-{figure}"))
+            label = f"figure {figure.replace('_', ' ')}"
+            links.append((label, f"{paper}.html#f-{paper}-{figure}"))
     return links
 
 
 def _job(path: str) -> Iterator[tuple[str, str]]:
     """Yield (label, location) of a result's record, which contains its code digests, and of the log of its job."""
-    parts = PurePosixPath(path).parts[1:]
-    kind = parts[0]
-    folder = LOG_FOLDERS.get(kind)
-    stem = "/".join(parts[1:]).removesuffix(".csv")
-    if kind == "papers":
-        kind = folder = "measure"
-        stem = f"{parts[1]}/{parts[3]}"
-    yield f"record of {kind} {stem}", f"{path}.meta.json" if path.endswith(".csv") else f"{path}/meta.json"
+    _, stage, *names = PurePosixPath(path).parts
+    folder = LOG_FOLDERS.get(stage)
+    stem = "/".join(names).removesuffix(".csv")
+    if stage == "papers":
+        stage = folder = "measure"
+        stem = f"{names[0]}/{names[2]}"
+    suffix = ".meta.json" if path.endswith(".csv") else "/meta.json"
+    yield f"record of {stage} {stem}", f"{path}{suffix}"
     if folder:
         yield "log", f"logs/{folder}/{stem}.log"

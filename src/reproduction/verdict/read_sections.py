@@ -106,21 +106,14 @@ def _read_section(inputs: ReportInputs, name: str, record: Record, rows: Sequenc
     spec = inputs.papers[name]
     history = inputs.folders[name] / "history.md"
     history_text = history.read_text(encoding="utf-8") if history.is_file() else ""
-    context = Context(
-        recorded=inputs.recorded.rows if inputs.recorded else {},
-        origins=_read_origins(inputs, name),
-        marks=marks_of_history(history_text, [row.id for row in record.rows]),
-    )
-    section = make_section(
-        name,
-        spec,
-        record,
-        rows,
-        Results(inputs.results, name, inputs.roles, spec),
-        figures=[_read_figure(inputs, name, figure, entry) for figure, entry in spec["figures"].items()],
-        data=[_data_used(inputs, role) for role in spec["roles"]],
-        context=context,
-    )
+    recorded = inputs.recorded.rows if inputs.recorded else {}
+    origins = _read_origins(inputs, name)
+    marks = marks_of_history(history_text, [row.id for row in record.rows])
+    context = Context(recorded, origins, marks)
+    results = Results(inputs.results, name, inputs.roles, spec)
+    figures = [_read_figure(inputs, name, figure, entry) for figure, entry in spec["figures"].items()]
+    data = [_data_used(inputs, role) for role in spec["roles"]]
+    section = make_section(name, spec, record, rows, results, figures=figures, data=data, context=context)
     return replace(
         section,
         choices=_quote_effects(inputs, name, record),
@@ -143,16 +136,19 @@ def make_section(
     context: Context = NO_CONTEXT,
 ) -> PaperSection:
     """Build the section of a paper from its rows; see `PaperSection` for the parameters."""
-    items = make_items(record, shorten_reasons(rows, results.roles), results, context)
+    shortened = shorten_reasons(rows, results.roles)
+    items = make_items(record, shortened, results, context)
+    tables = [make_table(table, entry, items) for table, entry in spec["tables"].items()]
+    causes = causes_of(record.choices, record.rows)
     return PaperSection(
         name=name,
         spec=spec,
         items=items,
-        tables=[make_table(table, entry, items) for table, entry in spec["tables"].items()],
+        tables=tables,
         figures=figures,
         choices=record.choices,
         data=data,
-        causes=causes_of(record.choices, record.rows),
+        causes=causes,
         checks=record.checks,
     )
 
@@ -179,10 +175,11 @@ def _read_cause_values(inputs: ReportInputs, paper: str) -> dict[str, str]:
     if path not in inputs.made:
         return {}
     io.check_result(path)
-    return {
-        row["locator"]: short(float(row["value"])) if row["value"] else f"{ABSENT_RESULT}: {row['reason']}"
-        for row in io.read_csv(path)
-    }
+    values = {}
+    for row in io.read_csv(path):
+        value = row["value"]
+        values[row["locator"]] = short(float(value)) if value else f"{ABSENT_RESULT}: {row['reason']}"
+    return values
 
 
 def _quote_effects(inputs: ReportInputs, paper: str, record: Record) -> list[Choice]:
@@ -214,22 +211,31 @@ def _read_specification(inputs: ReportInputs, paper: str, record: Record) -> Spe
     files = inputs.curves.get(paper, {})
     recorded_files = inputs.recorded_curves.get(paper, {})
     titles = {row.id: " ".join(filter(None, (row.method, row.metric))) for row in record.rows}
-    recorded = {curve.row: curve for curve in (read_curves(recorded_files) if recorded_files else [])}
+    recorded: dict[str, Curve] = {}
+    factors = {}
+    if recorded_files:
+        recorded = {curve.row: curve for curve in read_curves(recorded_files)}
+        factors = read_factors(recorded_files)
+    if files:
+        factors = factors | read_factors(files)
     drawings: list[tuple[Curve, Drawing]] = []
     for curve in read_curves(files) if files else []:
+        title = titles[curve.row]
         if curve.evaluated:
-            drawings.append((curve, _curve_drawing(files, curve, paper, titles[curve.row])))
+            drawing = _curve_drawing(files, curve, paper, title)
+            drawings.append((curve, drawing))
             recorded.pop(curve.row, None)
         elif curve.row not in recorded:
             reason = f"{NOT_RUN}: {curve.points[0].reason}"
             name = curve.figure_file.removesuffix(".svg")
-            drawings.append((curve, Drawing(name, titles[curve.row], "", None, reason)))
+            drawing = Drawing(name, title, "", None, reason)
+            drawings.append((curve, drawing))
     for curve in recorded.values():
-        drawings.append((curve, _curve_drawing(recorded_files, curve, paper, titles[curve.row])))
-    factors = read_factors(recorded_files) if recorded_files else {}
-    factors = {**factors, **(read_factors(files) if files else {})}
+        drawing = _curve_drawing(recorded_files, curve, paper, titles[curve.row])
+        drawings.append((curve, drawing))
     specifications = {curve.specification for curve, _ in drawings}
-    return SpecificationCurves(drawings, {name: levels for name, levels in factors.items() if name in specifications})
+    drawn_factors = {name: levels for name, levels in factors.items() if name in specifications}
+    return SpecificationCurves(drawings, drawn_factors)
 
 
 def _curve_drawing(files: Mapping[str, str], curve: Curve, paper: str, title: str) -> Drawing:
@@ -269,23 +275,25 @@ def _data_used(inputs: ReportInputs, role: str) -> DataUsed:
     if entry.data not in inputs.titles:
         raise ConfigError(f"config/datasets.yaml: no data set '{entry.data}', which roles.{role} names; add it")
     registered = inputs.titles[entry.data]
-    wanted, wanted_title = inputs.wanted.get(role, (entry.data, registered["title"]))
+    title = registered["title"]
+    preferred, preferred_title = inputs.wanted.get(role, (entry.data, title))
     folder = inputs.results / "datasets" / entry.dataset
     size, missing, is_broken = _size(folder) if folder in inputs.made else ("", NOT_READ, False)
+    digest_note = no_digest_text(registered.get("no_digest", ""))
     return DataUsed(
         role=role,
         dataset=entry.data,
-        title=registered["title"],
+        title=title,
         terms=registered["terms"],
         comparable=entry.comparable,
-        note=join_clauses(entry.note, no_digest_text(registered.get("no_digest", ""))),
+        note=join_clauses(entry.note, digest_note),
         size=size,
         missing=missing,
         is_named=is_named,
         is_broken=is_broken,
         parsed=entry.dataset,
-        wanted=wanted,
-        wanted_title=wanted_title,
+        wanted=preferred,
+        wanted_title=preferred_title,
     )
 
 
@@ -296,13 +304,16 @@ def _size(folder: Path) -> tuple[str, str, bool]:
     except MissingResult as missing:
         return "", missing.reason, missing.broken
     statistics = io.read_json(folder / "corpus.json")["statistics"]
-    return size_text(statistics["documents"], statistics["labels"]), "", False
+    size = size_text(statistics["documents"], statistics["labels"])
+    return size, "", False
 
 
 def history_entries(history: str) -> dict[str, str]:
     """Return heading -> text of each entry of a ``history.md``: the changes made after seeing results."""
-    parts = re.split(r"^## (.+)$", history, flags=re.MULTILINE)[1:]
-    return dict(zip(parts[::2], parts[1::2], strict=True))
+    _, *sections = re.split(r"^## (.+)$", history, flags=re.MULTILINE)
+    headings = sections[::2]
+    texts = sections[1::2]
+    return dict(zip(headings, texts, strict=True))
 
 
 def names_item(text: str, item: str) -> bool:
@@ -310,7 +321,8 @@ def names_item(text: str, item: str) -> bool:
 
     A pattern without letters or digits, such as ``*``, would match every item and is ignored.
     """
-    patterns = [pattern for pattern in re.findall(r"`([^`]+)`", text) if re.search(r"[A-Za-z0-9]", pattern)]
+    quoted_names = re.findall(r"`([^`]+)`", text)
+    patterns = [name for name in quoted_names if re.search(r"[A-Za-z0-9]", name)]
     return any(fnmatch.fnmatchcase(item, pattern) for pattern in patterns)
 
 
@@ -323,5 +335,6 @@ def marks_of_history(history: str, ids: Iterable[str]) -> dict[str, str]:
     marks: dict[str, str] = {}
     for heading, text in history_entries(history).items():
         for word, item in re.findall(r"^- (Widened|Chosen):((?:.|\n(?=  ))*)", text, flags=re.MULTILINE):
-            marks |= {row_id: history_mark(word, heading) for row_id in row_ids if names_item(item, row_id)}
+            mark = history_mark(word, heading)
+            marks |= {row_id: mark for row_id in row_ids if names_item(item, row_id)}
     return marks

@@ -86,8 +86,10 @@ def read_run(
         If the run is incomplete, stale, mixes two versions of the code, or is inconsistent with its results.
     """
     run_plans = {paper: plan for paper, plan in plans.items() if chosen is None or paper in chosen}
-    for path in (*LAST_RESULTS, *(f"results/papers/{paper}/comparison.csv" for paper in run_plans)):
+    for path in LAST_RESULTS:
         _check_present(run, path)
+    for paper in run_plans:
+        _check_present(run, f"results/papers/{paper}/comparison.csv")
     processors = check_fresh(run, LAST_RESULTS)
     written = {row.id: row for row in read_comparison(run / LAST_RESULTS[1])}
     _check_papers(written, plans)
@@ -104,14 +106,16 @@ def read_run(
     facts = _read_facts(run, commit, processors)
     rows = {row.id: row for paper_rows in recorded.values() for row in paper_rows}
     texts = {paper: io.format_csv(map(asdict, paper_rows), RECORDED_COLUMNS) for paper, paper_rows in recorded.items()}
-    return RecordedRun(rows, dict.fromkeys(run_plans, facts)), texts
+    recorded_run = RecordedRun(rows, dict.fromkeys(run_plans, facts))
+    return recorded_run, texts
 
 
 def _read_facts(run: Path, commit: Mapping[str, str], processors: Iterable[str]) -> Facts:
     """Return the facts about a run: its times, commit and processors."""
     benchmarks = sorted((run / RESULTS / "benchmarks").rglob("*.tsv"))
     start, end = run_times(benchmarks)
-    wall_clock_seconds = (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
+    duration = datetime.fromisoformat(end) - datetime.fromisoformat(start)
+    wall_clock_seconds = duration.total_seconds()
     return Facts(
         date=end,
         commit=commit_text(commit),
@@ -125,7 +129,9 @@ def _read_facts(run: Path, commit: Mapping[str, str], processors: Iterable[str])
 def commit_text(commit: Mapping[str, str]) -> str:
     """Format a commit returned by `reproduction.flow.git.commit_of`, with git's description of later changes."""
     changes = commit.get("changes", "none since")
-    return commit["commit"] if changes == "none since" else f"{commit['commit']} ({changes})"
+    if changes == "none since":
+        return commit["commit"]
+    return f"{commit['commit']} ({changes})"
 
 
 def write_record(run: RecordedRun, folders: Mapping[str, Path], texts: Mapping[str, str]) -> None:
@@ -214,8 +220,8 @@ def check_fresh(run: Path, results: Iterable[str]) -> list[str]:
         if "processor" in record:
             processors.add(record["processor"]["processor"])
         for module, version in record.get("code", {}).items():
-            other, first = versions.setdefault(module, (version, path))
-            if other != version:
+            first_version, first = versions.setdefault(module, (version, path))
+            if first_version != version:
                 raise IntegrityError(f"{path} and {first} were made by different versions of {module}; run again")
         for name, recorded_digest in record.get("inputs", {}).items():
             if digest(name) != recorded_digest:
@@ -234,13 +240,8 @@ def _compare(run: Path, paper: str, plan: PaperPlan) -> tuple[list[ComparisonRow
     recorded = []
     for row in shorten_reasons(rows, roles):
         origin = ancestors.origin(row.id, results.read[row.id])
-        recorded.append(
-            RecordedRow(
-                **{column: row.cells[column] for column in RECORDED_CELLS},
-                reason=row.reason.split("; ")[0],
-                data=origin.data,
-                settings=origin.settings,
-                code=origin.code,
-            )
-        )
+        cells = {column: row.cells[column] for column in RECORDED_CELLS}
+        reason, _, _ = row.reason.partition("; ")
+        recorded_row = RecordedRow(**cells, reason=reason, data=origin.data, settings=origin.settings, code=origin.code)
+        recorded.append(recorded_row)
     return rows, recorded

@@ -143,9 +143,12 @@ def out_of_date_patterns(history: Path, day: str) -> list[str]:
     Later entries of ``history.md`` list them in an item that begins with ``- Out of date:``.
     """
     text = history.read_text(encoding="utf-8") if history.is_file() else ""
-    _, *parts = _ENTRY.split(text)
-    later = [entry for date, entry in zip(parts[::2], parts[1::2], strict=True) if date > day]
-    return re.findall(r"`([^`]+)`", "".join(_OUT_OF_DATE_ITEM.findall("".join(later))))
+    _, *fields = _ENTRY.split(text)
+    dates = fields[::2]
+    entries = fields[1::2]
+    later = "".join(entry for date, entry in zip(dates, entries, strict=True) if date > day)
+    items = _OUT_OF_DATE_ITEM.findall(later)
+    return re.findall(r"`([^`]+)`", "".join(items))
 
 
 def _read_facts(path: Path) -> Facts:

@@ -7,7 +7,6 @@ which decides the verdicts.
 
 from __future__ import annotations
 
-import fnmatch
 import itertools
 import math
 import statistics
@@ -22,7 +21,7 @@ from scipy import special
 from reproduction.flow.curves import Curve
 from reproduction.flow.results import rounded
 from reproduction.verdict.comparison_row import ComparisonRow
-from reproduction.verdict.evidence_levels import known_rows, results_of
+from reproduction.verdict.evidence_levels import known_rows, matches_any, results_of
 from reproduction.verdict.published import NUMBER
 from reproduction.verdict.report_rows import Item
 from reproduction.verdict.wording import (
@@ -200,16 +199,15 @@ class Scorecard:
         counts = self.headline.counts
         if not counts.evaluated:
             return []
-        own = self.own_methods
+        texts = self._expected_texts()
+        values = self.own_methods
+        texts.append(own_methods_text(values.reproduced, values.of, values.expected))
         holm = self.holm
-        texts = [
-            *self._expected_texts(),
-            own_methods_text(own.reproduced, own.of, own.expected),
-            holm_text(holm.surviving, holm.tests, holm.expected_surviving),
-            false_differs_text(self.expected_false_differs, counts.differs),
-            alternatives_text(self.changed_by_alternatives.changed, self.changed_by_alternatives.of),
-            self._agreement_text(),
-        ]
+        texts.append(holm_text(holm.surviving, holm.tests, holm.expected_surviving))
+        texts.append(false_differs_text(self.expected_false_differs, counts.differs))
+        alternatives = self.changed_by_alternatives
+        texts.append(alternatives_text(alternatives.changed, alternatives.of))
+        texts.append(self._agreement_text())
         return [text for text in texts if text]
 
     def _expected_texts(self) -> list[str]:
@@ -231,19 +229,16 @@ class Scorecard:
 
     def as_json(self) -> dict[str, Any]:
         """Return the content of an entry of ``summary.json``."""
-        criteria = [asdict(criterion) for criterion in self.criteria]
-        content = {
-            **self.headline.as_json(),
-            "decidable": self.decidable.as_json(),
-            "undecidable_rows": list(self.undecidable_rows),
-            "holm": asdict(self.holm),
-            "criteria": criteria,
-            **asdict(self.agreement),
-            "own_methods": asdict(self.own_methods),
-            "expected_false_differs": self.expected_false_differs,
-            "changed_by_alternatives": asdict(self.changed_by_alternatives),
-            "sentences": self.sentences,
-        }
+        content = self.headline.as_json()
+        content["decidable"] = self.decidable.as_json()
+        content["undecidable_rows"] = list(self.undecidable_rows)
+        content["holm"] = asdict(self.holm)
+        content["criteria"] = [asdict(criterion) for criterion in self.criteria]
+        content |= asdict(self.agreement)
+        content["own_methods"] = asdict(self.own_methods)
+        content["expected_false_differs"] = self.expected_false_differs
+        content["changed_by_alternatives"] = asdict(self.changed_by_alternatives)
+        content["sentences"] = self.sentences
         return {key: _rounded_values(value) for key, value in content.items()}
 
 
@@ -256,32 +251,37 @@ def _rounded_values(value: Any) -> Any:
     return rounded(value) if isinstance(value, float) else value
 
 
-def scorecard(known: Sequence[Item], own: Iterable[str], curves: Iterable[Curve], yardstick: Yardstick) -> Scorecard:
+def scorecard(
+    items: Sequence[Item], own_patterns: Iterable[str], curves: Iterable[Curve], yardstick: Yardstick
+) -> Scorecard:
     """Score the results of one or several papers.
 
     Parameters
     ----------
-    known : sequence of Item
+    items : sequence of Item
         The judged items, see `reproduction.verdict.evidence_levels.known_items`.
-    own : iterable of str
+    own_patterns : iterable of str
         Patterns of row ids of the papers' own methods.
     curves : iterable of Curve
         Specification curves.
     yardstick : Yardstick
         Simulated perfect replications of the same papers.
     """
-    rows = known_rows(results_of(known))
+    rows = known_rows(results_of(items))
     row_ids = [row.id for row in rows]
     undecidable_rows = [row_id for row_id in row_ids if not yardstick.is_decidable(row_id)]
     decidable = [row for row in rows if row.id not in undecidable_rows]
     cells = [yardstick.cells[row_id] for row_id in row_ids if row_id in yardstick.cells]
+    headline = Headline.of(rows, yardstick)
+    decidable_headline = Headline.of(decidable, yardstick)
+    holm = _holm_count(cells, yardstick)
     criteria = [_direction(rows, yardstick), *_cell_criteria(cells)]
-    own_methods = _own_methods(rows, list(own), yardstick)
+    own_methods = _own_methods(rows, list(own_patterns), yardstick)
     return Scorecard(
-        headline=Headline.of(rows, yardstick),
-        decidable=Headline.of(decidable, yardstick),
+        headline=headline,
+        decidable=decidable_headline,
         undecidable_rows=undecidable_rows,
-        holm=_holm_count(cells, yardstick),
+        holm=holm,
         criteria=criteria,
         agreement=Agreement.of(rows),
         own_methods=own_methods,
@@ -292,15 +292,17 @@ def scorecard(known: Sequence[Item], own: Iterable[str], curves: Iterable[Curve]
 
 def _own_methods(rows: Iterable[ComparisonRow], patterns: Sequence[str], yardstick: Yardstick) -> OwnMethods:
     numbers = [row for row in rows if row.kind == NUMBER]
-    own = [row for row in numbers if any(fnmatch.fnmatchcase(row.id, pattern) for pattern in patterns)]
-    n_reproduced = sum(row.is_reproduced for row in own)
-    return OwnMethods(n_reproduced, len(own), yardstick.expected(row.id for row in own).mean)
+    selected = [row for row in numbers if matches_any(row.id, patterns)]
+    n_reproduced = sum(row.is_reproduced for row in selected)
+    expectation = yardstick.expected(row.id for row in selected)
+    return OwnMethods(n_reproduced, len(selected), expectation.mean)
 
 
 def _changed(rows: Iterable[ComparisonRow], curves: Iterable[Curve]) -> Changed:
     ids = {row.id for row in rows}
     compared = [curve for curve in curves if curve.row in ids and len(curve.evaluated) > 1]
-    return Changed(sum(map(changes_verdict, compared)), len(compared))
+    n_changed = sum(map(changes_verdict, compared))
+    return Changed(n_changed, len(compared))
 
 
 def changes_verdict(curve: Curve) -> bool:
@@ -309,12 +311,10 @@ def changes_verdict(curve: Curve) -> bool:
 
 
 def _holm_count(cells: Sequence[Cell], yardstick: Yardstick) -> HolmCount:
+    n_surviving = sum(cell.row.corrected == REPRODUCED for cell in cells)
     survivors = yardstick.holm_survivors
-    return HolmCount(
-        tests=len(cells),
-        surviving=sum(cell.row.corrected == REPRODUCED for cell in cells),
-        expected_surviving=float(sum(survivors[cell.row.id].mean() for cell in cells)),
-    )
+    expected = sum(survivors[cell.row.id].mean() for cell in cells)
+    return HolmCount(len(cells), n_surviving, float(expected))
 
 
 def _score_pairs(rows: Iterable[ComparisonRow]) -> list[tuple[float, float]]:
@@ -324,7 +324,8 @@ def _score_pairs(rows: Iterable[ComparisonRow]) -> list[tuple[float, float]]:
         published = number(row.published)
         reproduced = number(row.reproduced)
         if row.kind == NUMBER and row.unit in POINTS_OF_UNIT and published is not None and reproduced is not None:
-            scores.append((published * POINTS_OF_UNIT[row.unit], reproduced * POINTS_OF_UNIT[row.unit]))
+            points = POINTS_OF_UNIT[row.unit]
+            scores.append((published * points, reproduced * points))
     return scores
 
 
@@ -362,7 +363,8 @@ def _pairs_of_methods(rows: Iterable[ComparisonRow]) -> Iterator[tuple[Compariso
             and number(row.published) is not None
             and number(row.reproduced) is not None
         ):
-            groups.setdefault((row.paper, row.artefact, row.dataset, row.metric, row.unit), []).append(row)
+            column = (row.paper, row.artefact, row.dataset, row.metric, row.unit)
+            groups.setdefault(column, []).append(row)
     for group in groups.values():
         yield from itertools.combinations(group, 2)
 
@@ -385,7 +387,9 @@ def _probability_of_same_order(first: ComparisonRow, second: ComparisonRow, yard
         cell = yardstick.cells.get(row.id)
         published.append(cell.simulated.published if cell else _published(row))
         reproduced.append(cell.simulated.reproduced if cell else _published(row))
-    is_same = (published[0] - published[1]) * (reproduced[0] - reproduced[1]) > 0
+    published_difference = published[0] - published[1]
+    reproduced_difference = reproduced[0] - reproduced[1]
+    is_same = published_difference * reproduced_difference > 0
     return float(np.mean(is_same))
 
 
@@ -407,17 +411,21 @@ def _cell_criteria(cells: Sequence[Cell]) -> list[Criterion]:
 
 def _published_in_our_interval(cell: Cell, means: Means) -> np.ndarray | None:
     """Check whether the published value is in the 95 % prediction interval of our trials."""
-    factor = math.sqrt(1.0 / cell.ours.n + 1.0 / cell.published.n)
-    half_width = special.stdtrit(cell.ours.n - 1, 1.0 - LEVEL / 2.0) * np.sqrt(means.variance) * factor
-    return np.abs(means.published - means.reproduced) <= half_width
+    return _in_prediction_interval(cell, means, means.variance, cell.ours.n)
 
 
 def _ours_in_published_interval(cell: Cell, means: Means) -> np.ndarray | None:
     """Check whether our value is in the 95 % prediction interval of the published trials; None without their spread."""
     if means.published_variance is None:
         return None
+    return _in_prediction_interval(cell, means, means.published_variance, cell.published.n)
+
+
+def _in_prediction_interval(cell: Cell, means: Means, variance: np.ndarray, n_trials: float) -> np.ndarray:
+    """Check whether the two means are within a 95 % prediction interval, from the variance of ``n_trials`` trials."""
     factor = math.sqrt(1.0 / cell.ours.n + 1.0 / cell.published.n)
-    half_width = special.stdtrit(cell.published.n - 1, 1.0 - LEVEL / 2.0) * np.sqrt(means.published_variance) * factor
+    quantile = special.stdtrit(n_trials - 1, 1.0 - LEVEL / 2.0)
+    half_width = quantile * np.sqrt(variance) * factor
     return np.abs(means.published - means.reproduced) <= half_width
 
 

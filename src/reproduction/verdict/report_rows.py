@@ -80,7 +80,9 @@ class Item:
         """The row of this run, or else the recorded row, if judged; None if neither run judged it."""
         if self.row.is_judged:
             return self.row
-        return self.recorded if self.recorded and self.recorded.verdict in JUDGED else None
+        if self.recorded and self.recorded.verdict in JUDGED:
+            return self.recorded
+        return None
 
     @property
     def counts_as(self) -> str:
@@ -100,7 +102,9 @@ class Item:
     @property
     def recorded_text(self) -> str:
         """The recorded value as text if only the recorded run judged the row, otherwise ""."""
-        return self.recorded.reproduced_text if self.recorded and self.is_only_recorded else ""
+        if self.recorded and self.is_only_recorded:
+            return self.recorded.reproduced_text
+        return ""
 
     @property
     def sign(self) -> str:
@@ -137,30 +141,32 @@ def make_items(record: Record, rows: Sequence[ComparisonRow], results: Results, 
     published = {row.id: row for row in record.rows}
     items = []
     for row in rows:
-        origin = context.origins.get(row.id)
-        recorded = context.recorded.get(row.id)
-        items.append(
-            Item(
-                row=row,
-                location=place_in_paper(row.artefact, row.where),
-                roles=roles_of(published[row.id], record.checks, results),
-                recorded=_as_row(row, recorded) if recorded else None,
-                standing=standing(row, origin, recorded) if recorded else "",
-                origin=origin,
-                mark=context.marks.get(row.id, ""),
-                printed=published[row.id],
-            )
+        printed = published[row.id]
+        roles = roles_of(printed, record.checks, results)
+        item = Item(
+            row=row,
+            location=place_in_paper(row.artefact, row.where),
+            roles=roles,
+            origin=context.origins.get(row.id),
+            mark=context.marks.get(row.id, ""),
+            printed=printed,
         )
+        recorded = context.recorded.get(row.id)
+        if recorded is not None:
+            comparison = standing(row, item.origin, recorded)
+            item = replace(item, recorded=_as_row(row, recorded), standing=comparison)
+        items.append(item)
     return items
 
 
 def _as_row(row: ComparisonRow, recorded: RecordedRow) -> ComparisonRow:
     """Convert a row to the state in the recorded run."""
+    n_trials = int(recorded.trials) if recorded.trials else None
     return replace(
         row,
         reproduced=parse_value(recorded.reproduced),
         reproduced_sd=number(recorded.reproduced_sd),
-        trials=int(recorded.trials) if recorded.trials else None,
+        trials=n_trials,
         verdict=recorded.verdict,
         corrected=recorded.corrected,
         margin_share=number(recorded.margin_share),
@@ -197,18 +203,20 @@ def standing(row: ComparisonRow, origin: Origin | None, recorded: RecordedRow) -
         return TIMED
     if (origin.data if origin else "") != recorded.data:
         return OTHER_DATA
-    return EQUAL if same_digits(row.reproduced, recorded.reproduced, row.published) else UNEQUAL
+    is_equal = same_digits(row.reproduced, recorded.reproduced, row.published)
+    return EQUAL if is_equal else UNEQUAL
 
 
-def same_digits(value: Any, other: Any, printed: str) -> bool:
+def same_digits(reproduced: Any, recorded: Any, printed: str) -> bool:
     """Check that two values agree at the published digits (four digits if none is published), or as text."""
-    left = number(value)
-    right = number(other)
-    if left is None or right is None:
-        return text_of(value) == text_of(other)
+    first = number(reproduced)
+    second = number(recorded)
+    if first is None or second is None:
+        return text_of(reproduced) == text_of(recorded)
     if number(printed) is None:
-        return short(left) == short(right)
-    return abs(left - right) <= 0.5 * 10.0 ** -decimals(printed)
+        return short(first) == short(second)
+    half_unit = 0.5 * 10.0 ** -decimals(printed)
+    return abs(first - second) <= half_unit
 
 
 def roles_of(printed: Published, checks: Mapping[str, Check], results: Results) -> tuple[str, ...]:

@@ -82,20 +82,22 @@ class Reproduced:
 
     def scaled(self, factor: float) -> Reproduced:
         """Convert the value, its standard deviation and its range to another unit."""
-        deviation = self.standard_deviation
-        return replace(
-            self,
-            value=float(self.value) * factor,
-            standard_deviation=None if deviation is None else deviation * factor,
-            range=None if self.range is None else (self.range[0] * factor, self.range[1] * factor),
-        )
+        reproduced = replace(self, value=float(self.value) * factor)
+        if self.standard_deviation is not None:
+            reproduced = replace(reproduced, standard_deviation=self.standard_deviation * factor)
+        if self.range is not None:
+            low, high = self.range
+            reproduced = replace(reproduced, range=(low * factor, high * factor))
+        return reproduced
 
 
 def roles_behind(results: Results, locator: Locator) -> list[str]:
     """Return the roles of the data that a value depends on; empty for a setting."""
     if isinstance(locator, MeasureLocator):
         return results.measure_roles(locator.measure)
-    return [locator.role] if isinstance(locator, RoleLocator) else []
+    if isinstance(locator, RoleLocator):
+        return [locator.role]
+    return []
 
 
 def roles_of_check(results: Results, check: Mapping[str, Any]) -> set[str]:
@@ -129,12 +131,14 @@ def locate(results: Results, locator: Locator) -> Reproduced:
         case DataLocator() | FeaturesLocator():
             features = locator.features if isinstance(locator, FeaturesLocator) else None
             statistics_of_data = results.statistics(locator.role, features)
-            return Reproduced(entry_of(statistics_of_data, locator.statistic, str(locator)))
+            statistic = entry_of(statistics_of_data, locator.statistic, str(locator))
+            return Reproduced(statistic)
         case ScoreLocator():
             return _score(results, locator)
         case TimeLocator():
             seconds = results.seconds(locator.experiment, locator.role, locator.method, locator.quantity)
-            return Reproduced(statistics.median(seconds), standard_deviation(seconds), len(seconds))
+            median = statistics.median(seconds)
+            return Reproduced(median, standard_deviation(seconds), len(seconds))
         case MeasureLocator():
             return _measured(results, locator)
         case SettingLocator():
@@ -157,7 +161,8 @@ def _measured(results: Results, locator: MeasureLocator) -> Reproduced:
         names = [f"{key}_{low}", f"{key}_{high}"]
         if not all(name in values for name in names):
             return None
-        return values[names[0]].value, values[names[1]].value
+        first, last = (values[name].value for name in names)
+        return first, last
 
     repetitions = entry.repetitions
     trials = None
@@ -181,12 +186,14 @@ def _score(results: Results, locator: ScoreLocator) -> Reproduced:
     values = groups[variant]
     unconverged = results.unconverged(*fit, variant)
     trials = _trials(results, locator, values)
-    return Reproduced(statistics.fmean(values), standard_deviation(values), len(values), unconverged, trials)
+    mean = statistics.fmean(values)
+    return Reproduced(mean, standard_deviation(values), len(values), unconverged, trials)
 
 
 def _trials(results: Results, locator: ScoreLocator, values: Sequence[float]) -> Trials | None:
     """Return the trials of a score (random splits, folds or seeds); None for a single fit on the paper's split."""
-    name = results.settings["experiments"][locator.experiment]["roles"][locator.role]
+    experiment = results.settings["experiments"][locator.experiment]
+    name = experiment["roles"][locator.role]
     spec = dict(results.settings["splits"][name])
     if spec["kind"] == "given":
         seeds = f"{results.dataset(locator.role)}: seeds on the source's split"
@@ -200,9 +207,11 @@ def _test_ratio(spec: Mapping[str, Any], n_documents: Callable[[], int]) -> floa
     """Return the ratio of test to other documents of a split scheme; relative sizes do not need ``n_documents``."""
     if spec["kind"] == "folds":
         return 1.0 / (spec["folds"] - 1)
-    test, train = spec.get("test"), spec["train"]
+    test = spec.get("test")
+    train = spec["train"]
     if test is None:
-        test = (n_documents() if isinstance(train, int) else 1.0) - train
+        total = n_documents() if isinstance(train, int) else 1.0
+        test = total - train
     proportion = test if isinstance(test, float) and test < 1 else test / n_documents()
     return float(proportion / (1.0 - proportion))
 
@@ -225,7 +234,9 @@ def used_setting(results: Results, locator: SettingLocator) -> float | str:
     if uses and not counts:
         raise next((error for error in missing if not isinstance(error, NotRun)), missing[0])
     n_trials = [count for count in counts if isinstance(count, int) and count]
-    return float(min(n_trials)) if locator.path.endswith(".trials") and n_trials else setting
+    if locator.path.endswith(".trials") and n_trials:
+        return float(min(n_trials))
+    return setting
 
 
 def _uses(results: Results, keys: Sequence[str]) -> Iterator[Callable[[], object]]:
@@ -258,4 +269,6 @@ def setting_of(settings: Mapping[str, Any], locator: SettingLocator, location: s
         setting = setting[key]
     if isinstance(setting, (bool, str)):
         return str(setting)
-    return float(setting) if isinstance(setting, (int, float)) else ", ".join(map(str, setting))
+    if isinstance(setting, (int, float)):
+        return float(setting)
+    return ", ".join(map(str, setting))

@@ -7,6 +7,7 @@ check is evaluated by the rules of `reproduction.verdict.claims`.
 
 from __future__ import annotations
 
+import itertools
 import math
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -123,26 +124,33 @@ def simulate_check(
     is_reproduced : ndarray of shape (N_REPLICATES,) or None
         None if the check is not over published means of trials.
     """
-    left = [parse_locator(text) for text in check.get("left", ())]
-    right = [parse_locator(text) for text in check.get("right", ())]
-    locators = [*left, *right]
+    locators_by_side = [[parse_locator(text) for text in check.get(side, ())] for side in ("left", "right")]
+    locators = list(itertools.chain.from_iterable(locators_by_side))
     if not all(locator in published for locator in locators):
         return None
     if not any(published[locator].id in cells for locator in locators):
         return None
-    ratio = _common_test_ratio([locator for locator in locators if published[locator].id in cells], spec)
+    simulated = [locator for locator in locators if published[locator].id in cells]
+    ratio = _common_test_ratio(simulated, spec)
     if ratio is None:
         return None
-    sides = [_side(side, published, cells, is_mean=bool(check.get("average"))) for side in (left, right)]
+    check_kind = check["kind"]
+    is_mean = bool(check.get("average"))
+    sides = [_side(side, published, cells, is_mean=is_mean) for side in locators_by_side]
     if "bound" in check:
-        sides[1] = [Operand(np.full(N_REPLICATES, float(check["bound"])))]
-    elif check["kind"] in ("positive", "negative"):
+        bound = float(check["bound"])
+        sides[1] = [Operand(np.full(N_REPLICATES, bound))]
+    elif check_kind in ("positive", "negative"):
         sides[1] = [Operand(np.zeros(N_REPLICATES))]
-    pairs: Sequence[tuple[Operand, Operand]] = COMPARISONS[check["kind"]][0](*sides)  # type: ignore[arg-type, assignment]
+    pair_sides = COMPARISONS[check_kind][0]
+    pairs: Sequence[tuple[Operand, Operand]] = pair_sides(*sides)  # type: ignore[arg-type, assignment]
     rng = np.random.default_rng(seed)
-    factor = 1.0 if check["kind"] == "near" else float(check.get("factor", 1.0))
+    factor = 1.0 if check_kind == "near" else float(check.get("factor", 1.0))
     tests = [_test(a, b, factor, ratio, rng) for a, b in pairs]
-    holding = _near(check, pairs, tests) if check["kind"] == "near" else _ordered(check, pairs, tests, factor)
+    if check_kind == "near":
+        holding = _near(check, pairs, tests)
+    else:
+        holding = _ordered(check, pairs, tests, factor)
     is_reproduced: np.ndarray = np.sum(~holding, axis=0) <= check.get("exceptions", 0)
     return is_reproduced
 

@@ -24,23 +24,18 @@ from textmix.core.errors import ConfigError, MissingResult
 def curve_of(row: Published, grid: SpecificationGrid, checks: Mapping[str, Check], results: Results) -> Curve:
     """Compute the specification curve of a published row, over all its alternatives."""
     if row.check is not None:
-        points = [_evaluate_claim(row.check, checks[row.check], point, results) for point in grid.points]
+        check = checks[row.check]
+        points = [_evaluate_claim(row.check, check, point, results) for point in grid.points]
         return Curve(row.id, grid.name, CLAIM_UNIT, 0.0, 0.0, 0.0, math.inf, points, grid.product)
     if row.tolerance not in ("exact", "near"):
         raise ConfigError(f"choices.yaml: {row.id}: has the tolerance {row.tolerance}; name rows exact or near")
     target = float(row.value)
     margin = slack(row, target)
-    return Curve(
-        row.id,
-        grid.name,
-        row.unit,
-        target,
-        0.5 * 10.0 ** -decimals(row.value),
-        target - margin,
-        target + margin,
-        [_reproduce(row, point, results, target, margin) for point in grid.points],
-        grid.product,
-    )
+    low = target - margin
+    high = target + margin
+    half_unit = 0.5 * 10.0 ** -decimals(row.value)
+    points = [_reproduce(row, point, results, target, margin) for point in grid.points]
+    return Curve(row.id, grid.name, row.unit, target, half_unit, low, high, points, grid.product)
 
 
 def _reproduce(row: Published, point: GridPoint, results: Results, target: float, margin: float) -> CurvePoint:
@@ -48,7 +43,8 @@ def _reproduce(row: Published, point: GridPoint, results: Results, target: float
     locator = row.locator
     assert locator is not None  # noqa: S101 - choices.yaml names only rows with a source
     try:
-        reproduced = in_unit_of(row, locator, locate(results, point.redirect(locator)))
+        stored = locate(results, point.redirect(locator))
+        reproduced = in_unit_of(row, locator, stored)
     except MissingResult as missing:
         return CurvePoint(point.levels, None, inside=False, reason=missing.reason)
     value = rounded(float(reproduced.value))
@@ -60,13 +56,13 @@ def _reproduce(row: Published, point: GridPoint, results: Results, target: float
 
 def _evaluate_claim(name: str, check: Check, point: GridPoint, results: Results) -> CurvePoint:
     """Evaluate a claim under one alternative: signed distance from its boundary, and whether it is satisfied."""
-    sides = {
-        side: [str(point.redirect(parse_locator(text, name))) for text in check[side]]
-        for side in ("left", "right")
-        if side in check
-    }
-    alternative = {**check, **sides}
+    alternative = dict(check)
+    for side in ("left", "right"):
+        if side in check:
+            locators = [parse_locator(text, name) for text in check[side]]
+            alternative[side] = [str(point.redirect(locator)) for locator in locators]
     outcome = evaluate(name, alternative, results)
     if outcome.missing:
         return CurvePoint(point.levels, None, inside=False, reason=outcome.missing[0].reason)
-    return CurvePoint(point.levels, rounded(distance(name, alternative, results)), outcome.holds is True)
+    value = rounded(distance(name, alternative, results))
+    return CurvePoint(point.levels, value, inside=outcome.holds is True)

@@ -203,8 +203,10 @@ def role_title(role: str) -> str:
     """Return the name of a data set in a sentence, such as 20 Newsgroups or Yahoo Arts."""
     if role in ROLE_TITLES:
         return ROLE_TITLES[role]
-    family, _, part = role.partition("_")
-    return f"Yahoo {part.replace('_', ' ').title()}" if family == "yahoo" and part else role.replace("_", " ")
+    family, _, category = role.partition("_")
+    if family == "yahoo" and category:
+        return f"Yahoo {category.replace('_', ' ').title()}"
+    return role.replace("_", " ")
 
 
 def short(value: float, sign: str = "") -> str:
@@ -279,8 +281,8 @@ def leading_minus(text: str) -> str:
 
 def first_of(names: Sequence[str], limit: int) -> str:
     """List the first elements and the number of remaining ones."""
-    more = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return f"{', '.join(names[:limit])}{more}"
+    remaining = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return f"{', '.join(names[:limit])}{remaining}"
 
 
 def unit_suffix(unit: str) -> str:
@@ -439,8 +441,8 @@ def certain_text(n_simulated: int, n_certain: int) -> str:
     text = f"The expected number is based on the simulation of {results_text(n_simulated)}."
     if not n_certain:
         return text
-    others = f"The other {n_certain} are values without trials and claims" if n_certain > 1 else "The other one"
-    return f"{text} {others}, which count{'s' if n_certain == 1 else ''} with probability 1."
+    remaining = f"The other {n_certain} are values without trials and claims" if n_certain > 1 else "The other one"
+    return f"{text} {remaining}, which count{'s' if n_certain == 1 else ''} with probability 1."
 
 
 def undecidable_text(n_undecidable: int, n_reproduced: int, n_evaluated: int, mean: float) -> str:
@@ -526,12 +528,13 @@ def place_in_paper(artefact: str, where: str) -> str:
     name = artefact.partition(".")[2]
     match = re.fullmatch(r"([tf])(\d+)(\..*)?", name)
     if match:
-        place = f"{'Table' if match[1] == 't' else 'Figure'} {match[2]}"
+        location = f"{'Table' if match[1] == 't' else 'Figure'} {match[2]}"
     else:
-        place = PLACES.get(name.partition(".")[0], name.replace(".", " ").replace("_", " "))
+        section, _, _ = name.partition(".")
+        location = PLACES.get(section, name.replace(".", " ").replace("_", " "))
     equations = re.findall(r"\((\d+)\)", where)
     equation = f"equation {'–'.join(equations)}" if equations else ""
-    return ", ".join(filter(None, (place, _lines(where), equation)))
+    return ", ".join(filter(None, (location, _lines(where), equation)))
 
 
 def where_in_words(where: str) -> str:
@@ -580,8 +583,8 @@ def summary_note(n_numbers: int, n_claims: int) -> str:
 
 def history_mark(word: str, heading: str) -> str:
     """State that a margin (``Widened``) or interpretation (``Chosen``) was set after seeing test results."""
-    what = "Its margin was widened" if word == "Widened" else "Its interpretation was chosen"
-    return f"{what} after test results had been seen: history.md, {heading}"
+    change = "Its margin was widened" if word == "Widened" else "Its interpretation was chosen"
+    return f"{change} after test results had been seen: history.md, {heading}"
 
 
 def no_digest_text(why: str) -> str:
@@ -604,5 +607,6 @@ def cells_text(places: Sequence[str], n_cells: int) -> str:
     """List the first cells affected by a note under a table."""
     if len(places) == n_cells:
         return "all cells"
-    more = len(places) - MAX_CELLS_IN_NOTE
-    return "; ".join(places[:MAX_CELLS_IN_NOTE]) + (f"; {more} more" if more > 0 else "")
+    n_remaining = len(places) - MAX_CELLS_IN_NOTE
+    text = "; ".join(places[:MAX_CELLS_IN_NOTE])
+    return f"{text}; {n_remaining} more" if n_remaining > 0 else text
