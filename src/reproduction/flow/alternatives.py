@@ -54,7 +54,7 @@ class GridPoint:
     levels : mapping
         Factor -> level.
     names : mapping, default={}
-        ``<kind>.<name>`` of a changed entry of paper.yaml -> its new name.
+        ``<section>.<name>`` of a changed entry of paper.yaml -> its new name.
     keys : mapping, default={}
         ``<measure>/<key>`` of a value -> the key to read instead.
     """
@@ -115,7 +115,7 @@ class PaperAlternatives:
     sources : mapping, default={}
         Id of a row -> locators of the values that it depends on.
     bases : mapping, default={}
-        ``<kind>.<name>`` of an added entry -> name of the entry that it was derived from.
+        ``<section>.<name>`` of an added entry -> name of the entry that it was derived from.
     """
 
     spec: Mapping[str, Any]
@@ -186,16 +186,17 @@ def _load_paper(
     expansion = _Expansion(paper, _sources(folder, rows, source))
     grids = []
     for key, entry in entries.items():
-        place = f"{source}: {key}"
-        _check_levels(place, entry, expansion, methods, root / PAPER_SCHEMA)
+        where = f"{source}: {key}"
+        _check_levels(where, entry, expansion, methods, root / PAPER_SCHEMA)
         points = []
         for levels in _list_levels(entry, [seed, folder.name, key]):
-            names = expansion.add(_merge_changes(place, entry, levels, "set"), entry["rows"])
-            points.append(GridPoint(levels, names, _merge_changes(place, entry, levels, "reads")))
-        reasons = {
-            factor: {name: level["reason"] for name, level in levels.items()}
-            for factor, levels in entry["factors"].items()
-        }
+            changes = _merge_changes(where, entry, levels, "set")
+            reads = _merge_changes(where, entry, levels, "reads")
+            names = expansion.add(changes, entry["rows"])
+            points.append(GridPoint(levels, names, reads))
+        reasons = {}
+        for factor, factor_levels in entry["factors"].items():
+            reasons[factor] = {name: level["reason"] for name, level in factor_levels.items()}
         n_combinations = math.prod(map(len, entry["factors"].values()))
         product = len(points) if entry.get("design") == ONE_AT_A_TIME else n_combinations
         grids.append(SpecificationGrid(key, tuple(entry["rows"]), reasons, tuple(points), product))
@@ -229,15 +230,15 @@ def _list_levels(entry: Mapping[str, Any], axes: list[Any]) -> list[dict[str, st
         for factor, levels in factors.items()
     }
     if entry.get("design") == ONE_AT_A_TIME:
-        others = [
+        deviations = [
             {**of_table, factor: level}
             for factor, levels in factors.items()
             for level in levels
             if level != of_table[factor]
         ]
     else:
-        others = _sample_combinations(factors, of_table, axes)
-    return [of_table, *others]
+        deviations = _sample_combinations(factors, of_table, axes)
+    return [of_table, *deviations]
 
 
 def _sample_combinations(
@@ -248,9 +249,9 @@ def _sample_combinations(
     The sample has the smallest hashes of axes and levels, so that an additional level changes few specifications.
     """
     combinations = (dict(zip(factors, levels, strict=True)) for levels in itertools.product(*factors.values()))
-    others = [levels for levels in combinations if levels != of_table]
-    sample = sorted(others, key=lambda levels: digest_of([*axes, levels]))[: MAX_SPECIFICATIONS - 1]
-    return [levels for levels in others if levels in sample]
+    deviations = [levels for levels in combinations if levels != of_table]
+    sample = sorted(deviations, key=lambda levels: digest_of([*axes, levels]))[: MAX_SPECIFICATIONS - 1]
+    return [levels for levels in deviations if levels in sample]
 
 
 def _is_of_table(level: Mapping[str, Any]) -> bool:
@@ -258,30 +259,30 @@ def _is_of_table(level: Mapping[str, Any]) -> bool:
     return not {"set", "reads"} & set(level)
 
 
-def _merge_changes(place: str, entry: Mapping[str, Any], levels: Mapping[str, str], key: str) -> dict[str, Any]:
+def _merge_changes(where: str, entry: Mapping[str, Any], levels: Mapping[str, str], key: str) -> dict[str, Any]:
     """Merge the changes under a key, ``set`` or ``reads``, of all levels."""
     changes: dict[str, Any] = {}
     for factor, level in levels.items():
         for path, value in entry["factors"][factor][level].get(key, {}).items():
             if path in changes:
-                raise ConfigError(f"{place}: two factors set {path}; combine them into one factor")
+                raise ConfigError(f"{where}: two factors set {path}; combine them into one factor")
             changes[path] = value
     return changes
 
 
 def _check_levels(
-    place: str, entry: Mapping[str, Any], expansion: _Expansion, methods: Mapping[str, Method], schema: Path
+    source: str, entry: Mapping[str, Any], expansion: _Expansion, methods: Mapping[str, Method], schema: Path
 ) -> None:
     """Check that each factor has one choice of the table, and that every other level is valid and has an effect."""
     values = _measure_values(locator for row in entry["rows"] for locator in expansion.sources[row])
     for factor, levels in entry["factors"].items():
         if sum(map(_is_of_table, levels.values())) != 1:
             raise ConfigError(
-                f"{place}.factors.{factor}: exactly one level, the choice of the table, has neither set nor reads; "
+                f"{source}.factors.{factor}: exactly one level, the choice of the table, has neither set nor reads; "
                 "state what each other level changes"
             )
         for name, level in levels.items():
-            where = f"{place}.factors.{factor}.{name}"
+            where = f"{source}.factors.{factor}.{name}"
             changed = _changed(expansion.paper, level.get("set", {}), where)
             for entries in changed.values():
                 for changed_entry in entries.values():
@@ -305,8 +306,8 @@ def _measure_values(locators: Iterable[Locator]) -> dict[str, str]:
 
 def _can_affect(path: str, sources: Iterable[Locator]) -> bool:
     """Return whether a change of a path of paper.yaml can affect a row: settings of other methods cannot."""
-    kind, experiment, section, *keys = path.split(".")
-    if kind != "experiments" or section != "methods":
+    section, experiment, subsection, *keys = path.split(".")
+    if section != "experiments" or subsection != "methods":
         return True
     methods = {
         locator.method for locator in sources if isinstance(locator, ScoreLocator) and locator.experiment == experiment
@@ -321,17 +322,17 @@ def base_of(name: str) -> str:
 
 
 def _changed(paper: Mapping[str, Any], changes: Mapping[str, Any], where: str) -> dict[str, dict[str, Any]]:
-    """Apply changes to copies of entries of paper.yaml; return kind -> name -> changed entry."""
-    entries: dict[str, dict[str, Any]] = {kind: {} for kind in _KINDS}
+    """Apply changes to copies of entries of paper.yaml; return section -> name -> changed entry."""
+    entries: dict[str, dict[str, Any]] = {section: {} for section in _KINDS}
     for path, value in changes.items():
-        kind, name, *keys = path.split(".")
-        check_name(kind, name, paper[kind], f"{where}: {path}")
-        inner = entries[kind].setdefault(name, copy.deepcopy(dict(paper[kind][name])))
+        section, name, *keys = path.split(".")
+        check_name(section, name, paper[section], f"{where}: {path}")
+        inner = entries[section].setdefault(name, copy.deepcopy(dict(paper[section][name])))
         for depth, key in enumerate(keys[:-1]):
             # The only mapping that paper.yaml may omit.
             if key == "params":
                 inner.setdefault(key, {})
-            check_name("key", key, inner, f"{where}: {'.'.join((kind, name, *keys[:depth]))}")
+            check_name("key", key, inner, f"{where}: {'.'.join((section, name, *keys[:depth]))}")
             inner = inner[key]
         inner[keys[-1]] = value
     return entries
@@ -352,8 +353,8 @@ class _Expansion:
         self.paper = paper
         self.sources = sources
         self.spec = dict(paper)
-        for kind in _KINDS:
-            self.spec[kind] = dict(paper[kind])
+        for section in _KINDS:
+            self.spec[section] = dict(paper[section])
         self.bases: dict[str, str] = {}
 
     def is_changed(self, row: str, level: Mapping[str, Any]) -> bool:
@@ -365,24 +366,24 @@ class _Expansion:
         return reads_other_value or bool(_Expansion(self.paper, self.sources).add(changes, [row]))
 
     def add(self, changes: Mapping[str, Any], rows: Iterable[str]) -> dict[str, str]:
-        """Add the changed entries that some rows need; return ``<kind>.<name>`` -> new name."""
+        """Add the changed entries that some rows need; return ``<section>.<name>`` -> new name."""
         names: dict[str, str] = {}
         changed = _changed(self.paper, changes, "")
-        for kind, name in self._needed(rows):
-            entry = self._renamed(kind, changed[kind].get(name, self.paper[kind][name]), names)
-            if entry != self.paper[kind][name]:
-                if kind == "splits" and entry["kind"] == "random":
+        for section, name in self._needed(rows):
+            entry = self._renamed(section, changed[section].get(name, self.paper[section][name]), names)
+            if entry != self.paper[section][name]:
+                if section == "splits" and entry["kind"] == "random":
                     entry.setdefault("order", name)  # another random order would be another alternative
                 # The location of a function does not change what it measures.
                 content = {key: value for key, value in entry.items() if key != "function"}
                 new_name = f"{name}_r{digest_of(content)[:_DIGEST_DIGITS]}"
-                names[f"{kind}.{name}"] = new_name
-                self.spec[kind][new_name] = entry
-                self.bases[f"{kind}.{new_name}"] = name
+                names[f"{section}.{name}"] = new_name
+                self.spec[section][new_name] = entry
+                self.bases[f"{section}.{new_name}"] = name
         return names
 
     def _needed(self, rows: Iterable[str]) -> list[tuple[str, str]]:
-        """Return kind and name of the entries that rows depend on; dependencies come first."""
+        """Return section and name of the entries that rows depend on; dependencies come first."""
         queue = [entry for row in rows for locator in self.sources[row] if (entry := _entry_of(locator))]
         needed: dict[tuple[str, str], None] = {}
         while queue:
@@ -390,15 +391,15 @@ class _Expansion:
             if entry in needed:
                 continue
             needed[entry] = None
-            kind, name = entry
-            if kind in ("experiments", "measures"):
-                queue += _read_by(self.paper[kind][name])
+            section, name = entry
+            if section in ("experiments", "measures"):
+                queue += _read_by(self.paper[section][name])
         return sorted(needed, key=lambda entry: _KINDS.index(entry[0]))
 
-    def _renamed(self, kind: str, entry: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    def _renamed(self, section: str, entry: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
         """Copy an entry, replacing references to renamed entries."""
         renamed = dict(entry)
-        if kind in ("features", "splits"):
+        if section in ("features", "splits"):
             return renamed
         for key in ("features", "extra_features"):
             if key in renamed:
@@ -410,14 +411,14 @@ class _Expansion:
 
 
 def _read_by(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield kind and name of the entries that an experiment or a measure reads."""
+    """Yield section and name of the entries that an experiment or a measure reads."""
     yield from (("features", entry[key]) for key in ("features", "extra_features") if key in entry)
     yield from (("splits", split) for split in entry["roles"].values())
     yield from (("experiments", name) for name in entry.get("experiments", ()))
 
 
 def _entry_of(locator: Locator) -> tuple[str, str] | None:
-    """Return kind and name of the entry of paper.yaml that computes a value, or None."""
+    """Return section and name of the entry of paper.yaml that computes a value, or None."""
     match locator:
         case FeaturesLocator(features=name):
             return "features", name

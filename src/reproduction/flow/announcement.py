@@ -207,12 +207,14 @@ def estimate_run(jobs: Mapping[int, PlannedJob], measurements: Mapping[str, Meas
         number: recorded[number].seconds if number in recorded else medians.get(job.rule, DEFAULT_SECONDS)
         for number, job in jobs.items()
     }
+    output_mb = sum(measurement.output_mb for measurement in recorded.values())
+    memory_mb = max((measurement.memory_mb for measurement in recorded.values()), default=0.0)
     return Estimate(
         seconds=seconds,
         ends=schedule(jobs, seconds, cores),
         n_recorded=len(recorded),
-        output_mb=sum(measurement.output_mb for measurement in recorded.values()),
-        memory_mb=max((measurement.memory_mb for measurement in recorded.values()), default=0.0),
+        output_mb=output_mb,
+        memory_mb=memory_mb,
     )
 
 
@@ -290,29 +292,28 @@ def announce(
         if estimate.output_mb + downloads.megabytes > free_mb:
             lines.append("           This does not fit on the disk; free some space, or run single papers.")
         low, high = (format_duration(estimate.total * factor) for factor in (FASTEST, SLOWEST))
-        about = format_duration(estimate.total)
+        total = format_duration(estimate.total)
         lines.append(
-            f"Time:      about {about} ({low} to {high}, depending on the machine), "
+            f"Time:      about {total} ({low} to {high}, depending on the machine), "
             f"from recorded times of {estimate.n_recorded} of the jobs"
         )
     if reports:
-        first = ", ".join(
-            paper if estimate is None else f"{paper} ({format_duration(end)})"
-            for paper, end in sorted(reports.items(), key=lambda item: item[1])
-        )
-        lines.append(f"Reports:   {first}; results/papers/<paper>/report/index.html")
-        lines.append(f"One paper: snakemake --cores {cores} {min(reports, key=lambda paper: reports[paper])}")
+        order = sorted(reports, key=lambda paper: reports[paper])
+        ends = {paper: "" if estimate is None else f" ({format_duration(reports[paper])})" for paper in order}
+        papers_text = ", ".join(f"{paper}{end}" for paper, end in ends.items())
+        lines.append(f"Reports:   {papers_text}; results/papers/<paper>/report/index.html")
+        lines.append(f"One paper: snakemake --cores {cores} {order[0]}")
     return lines
 
 
 def _downloads_text(downloads: Downloads) -> str:
     """Describe the downloads of a run."""
-    parts = []
+    amounts = []
     if downloads.n_known:
-        parts.append(f"{format_size(downloads.megabytes)} ({_count_datasets(downloads.n_known)})")
+        amounts.append(f"{format_size(downloads.megabytes)} ({_count_datasets(downloads.n_known)})")
     if downloads.n_unknown:
-        parts.append(f"{_count_datasets(downloads.n_unknown)} of unknown size")
-    return " and ".join(parts) or "nothing"
+        amounts.append(f"{_count_datasets(downloads.n_unknown)} of unknown size")
+    return " and ".join(amounts) or "nothing"
 
 
 def _count_datasets(count: int) -> str:

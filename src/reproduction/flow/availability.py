@@ -87,10 +87,11 @@ class Finding:
 def table(findings: Iterable[Finding]) -> str:
     """Format findings as a text table with a header; the last column is not padded."""
     rows = [COLUMNS, *(finding.cells for finding in findings)]
-    widths = [max(len(row[place]) for row in rows) for place in range(len(COLUMNS) - 1)]
-    lines = [
-        "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]) for row in rows
-    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(COLUMNS) - 1)]
+    lines = []
+    for row in rows:
+        padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        lines.append("  ".join([*padded, row[-1]]))
     return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
 
 
@@ -139,17 +140,17 @@ def survey(
     for entry in entries:
         source, origin, is_available = _locate(entry, resources, mirror, is_resolved)
         sizes = [file.bytes for file in source.files.values()]
-        findings.append(
-            Finding(
-                dataset=entry.id,
-                origin=origin,
-                identity=_identity(entry, source),
-                size=None if None in sizes else sum(filter(None, sizes)),
-                terms=entry.terms,
-                reachable="yes" if is_available else "no",
-                unlocks=unlocks.get(entry.id, ""),
-            )
+        size = None if None in sizes else sum(filter(None, sizes))
+        finding = Finding(
+            dataset=entry.id,
+            origin=origin,
+            identity=_identity(entry, source),
+            size=size,
+            terms=entry.terms,
+            reachable="yes" if is_available else "no",
+            unlocks=unlocks.get(entry.id, ""),
         )
+        findings.append(finding)
     return findings
 
 

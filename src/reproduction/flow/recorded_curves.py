@@ -135,16 +135,17 @@ def _current(curve: Sequence[Row], grid: SpecificationGrid, min_points: int) -> 
     if len(recorded) < min_points:
         return []
     missing = {**curve[0], **dict.fromkeys(FIELDS_OF_POINT, ""), "inside": False, "reason": NOT_YET_RUN}
-    return [
-        {
+    rows: list[Row] = []
+    for number, (levels, point) in enumerate(points.items()):
+        row = {
             **recorded.get(levels, missing),
             "point": number,
             "levels": levels_text(dict(levels)),
             "product": grid.product,
             "declared": point_digest(point),
         }
-        for number, (levels, point) in enumerate(points.items())
-    ]
+        rows.append(row)
+    return rows
 
 
 def _read(file: Path) -> list[Row]:

@@ -81,8 +81,10 @@ def _as_read(entry: RoleEntry, datasets: Path) -> RoleEntry:
     if not entry.substitutes or not described.is_file():
         return entry
     name = io.read_json(described)["name"]
-    found = {one["dataset"]: one for one in entry.substitutes}.get(name)
-    return replace(entry, comparable=found["comparable"], note=found["note"], read=name) if found else entry
+    for substitute in reversed(entry.substitutes):
+        if substitute["dataset"] == name:
+            return replace(entry, comparable=substitute["comparable"], note=substitute["note"], read=name)
+    return entry
 
 
 @dataclass(frozen=True)
@@ -171,8 +173,8 @@ class Results:
         dataset = self.dataset(role)
         folder = self.root / "datasets" / dataset if features is None else self.root / "features" / dataset / features
         self._check(folder)
-        found: dict[str, Any] = io.read_json(folder / "corpus.json")["statistics"]
-        return found
+        statistics: dict[str, Any] = io.read_json(folder / "corpus.json")["statistics"]
+        return statistics
 
     def scores(self, experiment: str, role: str, method: str, metric: str) -> dict[str, list[float]]:
         """Return variant -> metric value in each trial, in stored units; empty if the metric is missing."""
@@ -189,7 +191,8 @@ class Results:
         """Return a column of the timing file for a method's first variant, one value per trial."""
         rows = self._rows("timings", experiment, role, method)
         first = rows[0].get("variant", "") if rows else ""
-        return [float(entry_of(row, kind, f"time of {method}")) for row in rows if row.get("variant", "") == first]
+        of_first_variant = [row for row in rows if row.get("variant", "") == first]
+        return [float(entry_of(row, kind, f"time of {method}")) for row in of_first_variant]
 
     def unconverged(self, experiment: str, role: str, method: str, variant: str) -> int:
         """Return the number of fits of a variant that did not converge; 0 if no fit is stored."""
@@ -242,9 +245,9 @@ class Results:
 
     def _require(self, *keys: str) -> None:
         """Raise an error if these nested keys are missing in ``paper.yaml``, even without data."""
-        found: Any = self.settings
-        for place, key in enumerate(keys if self.settings else ()):
-            found = entry_of(found, key, f"paper.yaml of {self.paper}: {'.'.join(keys[:place])}")
+        value: Any = self.settings
+        for depth, key in enumerate(keys if self.settings else ()):
+            value = entry_of(value, key, f"paper.yaml of {self.paper}: {'.'.join(keys[:depth])}")
 
     def _check(self, path: Path, name: str = "") -> None:
         """Verify a result against its record, once per path, and its name against ``skipped_results``."""
@@ -259,16 +262,17 @@ class Results:
                 self._checked[path] = None
             except MissingResult as error:
                 self._checked[path] = error
-        found = self._checked[path]
-        if found is not None:
-            raise found
+        problem = self._checked[path]
+        if problem is not None:
+            raise problem
 
 
 def _measured_value(row: Mapping[str, str], repeated: Sequence[Mapping[str, str]]) -> MeasuredValue:
     """Build a value of a measure from its row in values.csv and its rows in repeated.csv."""
-    numbers = [float(each["value"]) for each in repeated]
+    numbers = [float(repetition["value"]) for repetition in repeated]
     ratio = float(repeated[0]["test_ratio"]) if repeated else 0.0
-    return MeasuredValue(float(row["value"]), float(row["spread"]) if row["spread"] else None, numbers, ratio)
+    deviation = float(row["spread"]) if row["spread"] else None
+    return MeasuredValue(float(row["value"]), deviation, numbers, ratio)
 
 
 def choose_variant(groups: Mapping[str, Any], variant: str | None, place: str) -> str:
