@@ -38,6 +38,8 @@ def parse_label_sets(y: Any, ambiguous: str = "raise") -> list[frozenset[Any]] |
     """
     rows = _rows_of(y)
     are_sets = _are_label_sets(rows)
+    if are_sets is None and getattr(y, "ndim", 1) == 2:
+        are_sets = False  # indicators in an array of objects
     if are_sets is None and ambiguous == "raise":
         raise ValueError(
             f"y contains lists of 0 and 1, such as {list(rows[0])}, which may be indicators or label sets; "

@@ -24,7 +24,7 @@ from textmix.models.common.boosted_trees import TREE_METHODS, Growth
 from textmix.models.common.f_kernels import listed_expected_f
 from textmix.models.common.multilabel import MultiLabelClassifier, in_form_of_y, label_sets
 from textmix.models.common.sklearn_private import Interval, StrOptions
-from textmix.models.common.validation import check_class_weight, check_weights
+from textmix.models.common.validation import check_class_weight, check_weights, checked_fit
 from textmix.models.label_sets.independent import IndependentLabels
 from textmix.models.linear.loss_kernels import class_line
 from textmix.models.linear.machines import WarmMachines
@@ -241,6 +241,7 @@ class BinaryRelevance(IndependentLabels, LinearMultiLabel):
         )
         self.class_weight = class_weight
 
+    @checked_fit
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model.
 
