@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from tests.early_stops import may_stop_early
 from tests.models.test_cbm import documents
 from tests.naive import trees as naive
 from textmix import BoostedPowerSet, BoostedRelevance, CBMClassifier
@@ -53,6 +54,7 @@ def test_each_round_adds_shrunken_newton_steps_to_every_output():
     np.testing.assert_allclose(trees.predict(X), trees.scores, atol=1e-12)
 
 
+@may_stop_early
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize(
     "model",

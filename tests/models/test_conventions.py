@@ -11,6 +11,7 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
 import textmix
+from tests.early_stops import may_stop_early
 from tests.models.public import CLASSIFIERS, OF_MATRICES, SEVERAL, SINGLE, make
 
 TEXTS = [
@@ -56,6 +57,7 @@ def test_a_label_of_all_training_sets_has_no_set_without_it() -> None:
     assert decision[0, 0] == np.inf and decision[0, 1] == -np.inf and np.isfinite(decision[0, 2])
 
 
+@may_stop_early
 @pytest.mark.parametrize("name", SEVERAL)
 def test_labels_of_a_table_keep_their_names(name: str) -> None:
     model, plain = make(name).fit(COUNTS, TABLE), make(name).fit(COUNTS, TABLE.to_numpy())
@@ -67,6 +69,7 @@ def test_labels_of_a_table_keep_their_names(name: str) -> None:
             model.set_log_proba(COUNTS, TABLE[["sport", "art"]])
 
 
+@may_stop_early
 @pytest.mark.parametrize("name", SEVERAL)
 def test_the_score_of_label_sets_is_that_of_their_indicators(name: str) -> None:
     weight = np.linspace(1.0, 2.0, len(SETS))
@@ -115,6 +118,7 @@ def test_one_value_a_document_is_told_in_a_sentence(name: str, y: Any) -> None:
         make(name).fit(COUNTS, y)
 
 
+@may_stop_early
 @pytest.mark.parametrize("name", [name for name in OF_MATRICES if hasattr(make(name), "transform")])
 def test_a_transformer_names_its_columns(name: str) -> None:
     counter = CountVectorizer()
@@ -139,6 +143,7 @@ def test_the_columns_that_a_weighting_keeps_have_their_names() -> None:
     assert model.__sklearn_tags__().input_tags.sparse
 
 
+@may_stop_early
 @pytest.mark.parametrize("name", SEVERAL)
 def test_a_label_without_documents_is_never_predicted(name: str) -> None:
     rng = np.random.default_rng(0)
@@ -151,6 +156,7 @@ def test_a_label_without_documents_is_never_predicted(name: str) -> None:
     assert not predicted[:, 1].any()
 
 
+@may_stop_early
 @pytest.mark.parametrize("name", [name for name in CLASSIFIERS if name in OF_MATRICES])
 def test_probabilities_of_large_counts_are_probabilities(name: str) -> None:
     rng = np.random.default_rng(1)

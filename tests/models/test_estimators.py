@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.early_stops import may_stop_early
 from tests.naive.multinomial import corpus
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
@@ -93,6 +94,7 @@ def test_parts_follow_a_fit_that_was_refused(kind: Any) -> None:
     same(model.partial_fit(X, y, classes=[0, 1, 2]), kind().fit(X, y), X, rtol=1e-12)
 
 
+@may_stop_early
 @every_model
 def test_counts_beyond_32_bits_are_exact(kind: Any) -> None:
     X, y = corpus(3)

@@ -15,6 +15,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import check_estimator
 
+from tests.early_stops import may_stop_early
 from tests.models.expected_failures import expected_failures
 from tests.models.public import CLASSES, OF_MATRICES, OF_SEQUENCES, OF_TEXTS, SMALL, TWO_CLASSES, make
 from textmix import WordVectorizer
@@ -63,6 +64,7 @@ def test_every_public_class_is_of_matrices_of_texts_or_of_sequences() -> None:
     assert {type(method.make({})).__name__ for method in methods} <= CLASSES.keys()
 
 
+@may_stop_early
 @pytest.mark.parametrize("estimator", ESTIMATORS + VARIANTS, ids=repr)
 def test_scikit_learns_checks_pass_or_are_declared(estimator: Any) -> None:
     expected = expected_failures(estimator)
@@ -113,6 +115,7 @@ def test_a_class_of_texts_or_sequences_says_that_it_is_not_fitted(name: str) -> 
             getattr(make(name), method)(documents)
 
 
+@may_stop_early
 @pytest.mark.parametrize("estimator", [each for each in ESTIMATORS if hasattr(each, "set_log_proba")], ids=repr)
 def test_the_probabilities_of_all_label_sets_sum_to_one(estimator: Any) -> None:
     rng = np.random.default_rng(5)

@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MultiLabelBinarizer
 
 import textmix
+from tests.early_stops import may_stop_early
 from tests.models.battery import TOOLS, tried
 from tests.models.public import (
     CLASSES,
@@ -77,6 +78,7 @@ def results(fitted: Any, texts: list[str]) -> np.ndarray:
     raise AssertionError("neither predicts nor transforms")
 
 
+@may_stop_early
 @pytest.mark.parametrize("name", [*NAMES, *ORDERED])
 def test_a_pipeline_of_texts_is_fitted_pickled_and_cloned(name: str) -> None:
     texts, y = problem(name)
@@ -87,6 +89,7 @@ def test_a_pipeline_of_texts_is_fitted_pickled_and_cloned(name: str) -> None:
     np.testing.assert_array_equal(results(copied.fit(texts, y), texts), expected)
 
 
+@may_stop_early
 @pytest.mark.parametrize("name", SINGLE)
 def test_class_names_are_learnt_searched_and_cross_validated(name: str) -> None:
     texts, y = problem(name)
@@ -96,6 +99,7 @@ def test_class_names_are_learnt_searched_and_cross_validated(name: str) -> None:
     assert fitted.cv_results_["mean_test_score"][0] > 0.9, "of the value by default"
 
 
+@may_stop_early
 @pytest.mark.parametrize("name", SEARCHABLE)
 def test_label_sets_are_learnt_searched_and_cross_validated(name: str) -> None:
     texts, y = documents(True)
@@ -120,6 +124,7 @@ def _search(pipeline: Any, name: str, cv: Any) -> GridSearchCV:
     return GridSearchCV(pipeline, grid, cv=cv, error_score="raise")
 
 
+@may_stop_early
 @pytest.mark.parametrize("name", SEARCHABLE)
 def test_label_sets_are_indicators_in_another_form(name: str) -> None:
     texts, y = documents(True)
@@ -138,6 +143,7 @@ def test_label_sets_are_indicators_in_another_form(name: str) -> None:
     assert named.score(X, y, weight) == pytest.approx(plain.score(X, Y, weight))
 
 
+@may_stop_early
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in VECTORISERS])
 def test_names_of_columns_are_remembered_and_compared(name: str) -> None:
     texts, y = problem(name)
@@ -207,6 +213,7 @@ def test_lists_of_integers_are_label_sets() -> None:
     assert make("BinaryRelevance").fit(X, rows_of_indicators).predict(X).shape == (3, 3)
 
 
+@may_stop_early
 @pytest.mark.parametrize("name", ["PowerSet", "CBMClassifier"])
 def test_decide_returns_the_format_of_predict(name: str) -> None:
     texts, y = documents(True)

@@ -14,6 +14,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.multioutput import ClassifierChain as PeerChain
 
+from tests.early_stops import may_stop_early
 from tests.models.test_cbm import documents
 from tests.naive import cbm as naive
 from textmix.models.cbm.estimator import CBMClassifier
@@ -57,6 +58,7 @@ def test_sparse_features_give_what_dense_ones_give(name):
     assert np.mean(dense == thin) > 0.98
 
 
+@may_stop_early
 @pytest.mark.parametrize(
     "model", [*MODELS.values(), CBMClassifier(n_components=2, max_iter=4, random_state=0)], ids=repr
 )

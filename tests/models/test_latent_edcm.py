@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from tests.early_stops import may_stop_early, stops_early
 from tests.naive import latent_edcm as naive
 from tests.naive.multinomial import corpus
 from textmix.models.dirichlet import latent_edcm_kernels as kernel
@@ -28,6 +29,7 @@ def run_at(kind: Any, X: np.ndarray, n_components: int, seed: int, prior: float 
     return kind(sparse.csr_array(X), beta, prior)
 
 
+@may_stop_early
 @every_method
 @given(seeds, st.integers(1, 4))
 @settings(deadline=None, derandomize=True, max_examples=25)
@@ -74,7 +76,8 @@ def test_a_parameter_that_vanishes_becomes_zero() -> None:
 
 def test_gradient_is_zero_at_the_end() -> None:
     X, _ = corpus(11, n=30)
-    model = LatentTopicEDCM(n_components=2, max_iter=20000, tol=1e-15, random_state=0).fit(X)
+    with stops_early():
+        model = LatentTopicEDCM(n_components=2, max_iter=20000, tol=1e-15, random_state=0).fit(X)
     for k, w in zip(*np.nonzero(model.beta_ > 1e-3), strict=True):
         step = model.beta_.astype(complex)
         step[k, w] += 1e-20j
@@ -153,6 +156,7 @@ def test_topics_without_common_words_come_back(method: Any) -> None:
     assert np.mean(shares.argmax(axis=1) == model.mixture_.argmax(axis=1)) == 1.0
 
 
+@may_stop_early
 def test_empty_documents_and_absent_words_do_no_harm() -> None:
     X = np.array([[0, 0, 0, 0], [2, 1, 0, 0], [0, 1, 3, 0], [1, 0, 1, 0]])
     for method in METHODS:
@@ -163,6 +167,7 @@ def test_empty_documents_and_absent_words_do_no_harm() -> None:
         LatentTopicEDCM().fit([[1, -1]])
 
 
+@may_stop_early
 def test_the_best_start_is_kept() -> None:
     X, _ = corpus(9, n=40)
     rng = np.random.RandomState(4)

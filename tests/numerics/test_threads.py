@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from tests.early_stops import stops_early
 from textmix.models.linear.path import PathClassifier
 from textmix.models.neighbors.knn import KNNClassifier
 from textmix.models.pmm.estimator import PMM1, PMM2
@@ -41,12 +42,16 @@ def neighbours(representation: str) -> Callable[[], Any]:
     return lambda: KNNClassifier(representation=representation).fit(X, TWO).kneighbors(X[:20], 5)
 
 
+def label_sets(model: PMM1 | PMM2) -> Any:
+    """Fit a mixture in few iterations and predict the label sets and their scores."""
+    with stops_early():
+        return model.fit(X, Y).predict_both(X)
+
+
 RESULTS: dict[str, Callable[[], Any]] = {
     **{f"neighbours {name}": neighbours(name) for name in ("tfidf", "fisher_dcm")},
     **{
-        f"{model.__name__} {search}": lambda model=model, search=search: (
-            model(search=search, max_iter=5).fit(X, Y).predict_both(X)
-        )
+        f"{model.__name__} {search}": lambda model=model, search=search: label_sets(model(search=search, max_iter=5))
         for model in (PMM1, PMM2)
         for search in ("greedy", "beam", "flip", "exact")
     },

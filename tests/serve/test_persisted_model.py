@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import textmix
 from tests.attacks.forms import apart
+from tests.early_stops import MESSAGE
 from textmix import __main__ as command
 from textmix.core import digests, io
 from textmix.core.errors import ConfigError, DataFormatError, IntegrityError, MissingResult
@@ -51,7 +54,10 @@ def fitted(name: str) -> tuple[PersistedModel, Corpus, Corpus]:
     spec = {**SPEC, "keep_tokens": ordered}
     counts = build_features(text, spec)
     y = counts.classes() if method.task == "single" else counts.indicators()
-    estimator = method.make({}).fit(TokenSequences.of_corpus(counts) if ordered else counts.features, y)
+    with warnings.catch_warnings():
+        # The EM algorithm of some methods converges within the default number of iterations from some random starts.
+        warnings.filterwarnings("ignore", MESSAGE, ConvergenceWarning)
+        estimator = method.make({}).fit(TokenSequences.of_corpus(counts) if ordered else counts.features, y)
     words = (SequenceVectorizer if ordered else WordVectorizer)(**SPEC).fit([text.text.text(d) for d in range(60)])  # type: ignore[union-attr]
     return PersistedModel([("words", words), ("model", estimator)], method.task, LABELS, "made"), text, counts
 

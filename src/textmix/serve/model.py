@@ -9,6 +9,7 @@ its digests; a forged folder with valid digests fails the validation.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -247,9 +248,14 @@ class PersistedModel:
         if getattr(self.estimator, "_strategy", "prior") != getattr(self.estimator, "strategy", "prior"):
             raise ValueError("_strategy differs from strategy")
         X = self._probe()
-        labels = self.estimator.predict(X)
-        if hasattr(self.estimator, "predict_proba"):
-            self.estimator.predict_proba(X)
+        estimator = self.estimator
+        if hasattr(estimator, "feature_names_in_"):
+            # The probe has no column names, of which scikit-learn would warn.
+            estimator = copy.copy(estimator)
+            del estimator.feature_names_in_
+        labels = estimator.predict(X)
+        if hasattr(estimator, "predict_proba"):
+            estimator.predict_proba(X)
         if len(labels) != 2:
             raise ValueError("the estimator does not predict a label for each text")
         if labels.ndim != TASKS.get(self.task):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from scipy import sparse
 
 from reproduction.flow.measures import MeasureData, run_measure
+from tests.early_stops import stops_early
 from tests.models.test_cbm import documents
 from tests.papers.files import spec_of
 from tests.verdict.reporting import META
@@ -114,6 +116,7 @@ def measured(source, tmp_path_factory) -> tuple[dict[str, Any], Path]:
         if function == "measures.components":
             roles = [role for role in ("scene", "tmc2007") if role in SPEC["measures"][name]["roles"]]
         sources = dict.fromkeys(roles, source)
-        measures[name] = run_measure("cbm", function, sources, settings, np.random.default_rng(3))
+        with stops_early() if function == "synthetic.synthetic_study" else nullcontext():
+            measures[name] = run_measure("cbm", function, sources, settings, np.random.default_rng(3))
         measures[name].save(root / "papers/cbm/measures" / name, META)
     return measures, root

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse, special
-from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -263,6 +263,8 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
             return self._fit_targets(y)
         self._named = False
         classes = column_or_1d(target, warn=True)
+        # First, because the check of the type casts an infinite target to an integer, of which NumPy warns.
+        assert_all_finite(classes, input_name="y")
         check_classification_targets(classes)
         self.classes_, column = np.unique(classes, return_inverse=True)
         row = np.arange(len(classes))
