@@ -165,16 +165,15 @@ def stopping(data: FigureData) -> Sheet:
             points = [row for row in rows if (row["rule"], row["method"]) == (rule, method)]
             if not points:
                 continue
-            style: dict[str, Any] = {
-                "color": STOPPED_COLOURS[method],
-                "marker": MARKERS[series % len(MARKERS)],
-                "linestyle": DASHES[series % len(DASHES)],
-            }
+            colour = STOPPED_COLOURS[method]
+            marker = MARKERS[series % len(MARKERS)]
+            dashes = DASHES[series % len(DASHES)]
             x = [float(row["limit"]) for row in points]
-            panel.plot(x, [100.0 * float(row["subset_accuracy"]) for row in points], label=label, **style)
+            percent = [100.0 * float(row["subset_accuracy"]) for row in points]
+            panel.plot(x, percent, label=label, color=colour, marker=marker, linestyle=dashes)
             published = data.published_of(method)
             if published is not None:
-                panel.axhline(published.value, color=style["color"], linewidth=0.7, linestyle=":")
+                panel.axhline(published.value, color=colour, linewidth=0.7, linestyle=":")
         set_log_scale(panel.xaxis, min(limits), max(limits))
         panel.set_xlabel(name)
     figure.note("One given split and one seed; the accuracies have no bars. Dotted lines are published values.")
@@ -289,18 +288,18 @@ def illustration(data: FigureData) -> Sheet:
     figure.note(
         f"The true labels are {', '.join(names) or 'none'}; the most probable set is {', '.join(mode) or 'empty'}."
     )
-    handles: list[Any] = [
-        Patch(facecolor="C0", label="in a component"),
-        Patch(facecolor="C1", label="marginal, in the most probable set"),
-        Patch(facecolor=PAPER, edgecolor="C1", label="marginal, not in it"),
-        grid[-1].plot([], [], "D", color=INK, label="true label")[0],
-    ]
+    in_component = Patch(facecolor="C0", label="in a component")
+    in_mode = Patch(facecolor="C1", label="marginal, in the most probable set")
+    not_in_mode = Patch(facecolor=PAPER, edgecolor="C1", label="marginal, not in it")
+    (true_label,) = grid[-1].plot([], [], "D", color=INK, label="true label")
+    handles: list[Any] = [in_component, in_mode, not_in_mode, true_label]
     place_legend(figure, handles, [str(handle.get_label()) for handle in handles])
     return figure
 
 
 def _component(axes: Axes, rows: Rows) -> None:
-    axes.barh(range(len(rows)), [float(row["probability"]) for row in rows], color="C0", height=0.66)
+    probabilities = [float(row["probability"]) for row in rows]
+    axes.barh(range(len(rows)), probabilities, color="C0", height=0.66)
     axes.set_xlim(0, 1)
     axes.set_xticks((0, 1))
     axes.grid(axis="y", visible=False)
@@ -312,7 +311,8 @@ def _marginals(axes: Axes, rows: Rows) -> None:
     """Draw the marginals as bars, filled for labels in the most probable set, with markers for true labels."""
     heights = range(len(rows))
     colours = ["C1" if row["mode"] == "1" else PAPER for row in rows]
-    axes.barh(heights, [float(row["marginal"]) for row in rows], color=colours, edgecolor="C1", height=0.66)
+    marginals = [float(row["marginal"]) for row in rows]
+    axes.barh(heights, marginals, color=colours, edgecolor="C1", height=0.66)
     true = [height for height in heights if rows[height]["true"] == "1"]
     if true:  # an unclipped line without points would break the layout
         axes.plot([1.07] * len(true), true, "D", color=INK, markersize=4, clip_on=False)
@@ -330,10 +330,12 @@ def _correlations(axes: Axes, rows: Rows, labels: list[str]) -> None:
         value = float(row["correlation"])
         if x == y:
             continue
-        style: dict[str, Any] = {"facecolor": "C1" if value > 0 else "C0", "alpha": min(abs(value), 1.0)}
-        axes.add_patch(Rectangle((x, y), 1, 1, edgecolor="none", **style))
+        colour = "C1" if value > 0 else "C0"
+        alpha = min(abs(value), 1.0)
+        axes.add_patch(Rectangle((x, y), 1, 1, edgecolor="none", facecolor=colour, alpha=alpha))
         if abs(value) >= MIN_WRITTEN_CORRELATION:
-            axes.text(x + 0.5, y + 0.5, f"{value:.1f}".replace("-", "−"), ha="center", va="center", fontsize=SMALL)
+            text = f"{value:.1f}".replace("-", "−")
+            axes.text(x + 0.5, y + 0.5, text, ha="center", va="center", fontsize=SMALL)
     middle = [number + 0.5 for number in range(len(labels))]
     axes.set_xticks(middle, labels, rotation=90)
     axes.set_yticks(middle, labels)
@@ -387,7 +389,9 @@ def _final_accuracies(axes: Axes, rows: Rows) -> None:
     last = int(rows[0]["iteration"])
     style: dict[str, Any] = {"color": method_colour("cbm"), "marker": MARKERS[1], "linestyle": "none"}
     label = "mean of the last accuracies"
-    axes.errorbar([last * 1.05], [statistics.fmean(finals)], yerr=[sample_sd(finals)], label=label, **style)
+    mean = statistics.fmean(finals)
+    deviation = sample_sd(finals)
+    axes.errorbar([last * 1.05], [mean], yerr=[deviation], label=label, **style)
 
 
 def evaluations(data: FigureData) -> Sheet:
@@ -398,12 +402,14 @@ def evaluations(data: FigureData) -> Sheet:
     rows = data.results.measure_table("exact_search", "evaluations")
     roles = list(dict.fromkeys(row["role"] for row in rows))
     figure, axes = grid_of_panels(len(roles), 2, 2.6, sharey=True)
-    top = 2.0 ** max(float(row["labels"]) for row in rows if float(row["labels"]) <= MAX_ENUMERATED_LABELS)
+    numbers_of_labels = [float(row["labels"]) for row in rows]
+    top = 2.0 ** max(n for n in numbers_of_labels if n <= MAX_ENUMERATED_LABELS)
     top = max(top, *(float(row["largest"]) for row in rows))
     for panel, role in zip(axes, roles, strict=True):
         searches = [row for row in rows if row["role"] == role]
         for series, number in enumerate(dict.fromkeys(row["components"] for row in searches)):
-            _searches(panel, [row for row in searches if row["components"] == number], series)
+            rows_of_number = [row for row in searches if row["components"] == number]
+            _searches(panel, rows_of_number, series)
         x = sorted({float(row["labels"]) for row in searches})
         for n in x:
             if n <= MAX_ENUMERATED_LABELS:
@@ -426,7 +432,9 @@ def _searches(axes: Axes, rows: Rows, series: int) -> None:
     x, mean, largest = read_columns(rows, "labels", "evaluations", "largest")
     up = [most - value for most, value in zip(largest, mean, strict=True)]
     style = f"K = {rows[0]['components']}: mean, and largest"
-    draw_with_bars(axes, [n * 1.03 ** (series - 1.5) for n in x], mean, [[0.0] * len(up), up], series, label=style)
+    positions = [n * 1.03 ** (series - 1.5) for n in x]
+    down = [0.0] * len(up)
+    draw_with_bars(axes, positions, mean, [down, up], series, label=style)
 
 
 def _note_repeats(figure: Sheet, rows: Rows) -> None:

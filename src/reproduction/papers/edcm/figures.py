@@ -292,10 +292,12 @@ def gamma_ratio(data: FigureData) -> Sheet:
     growth = data.results.measure_table("gamma_ratio", "growth")
     figure, (axes,) = panels(1, height=3.2)
     for series, alpha in enumerate(dict.fromkeys(row["alpha"] for row in growth)):
-        counts, errors = read_columns([row for row in growth if row["alpha"] == alpha], "count", "error")
+        rows = [row for row in growth if row["alpha"] == alpha]
+        counts, errors = read_columns(rows, "count", "error")
+        percent = [100 * error for error in errors]
         axes.plot(
             counts,
-            [100 * error for error in errors],
+            percent,
             color=f"C{series}",
             linestyle=DASHES[series],
             marker=MARKERS[series],
@@ -421,10 +423,12 @@ def fisher_tfidf(data: FigureData) -> Sheet:
 
 def _draw_relative(axes: Axes, x: Sequence[float], values: Sequence[float], series: int, label: str) -> None:
     """Draw values relative to the first one. Series 0 is TF-IDF, and the others are scores of the Fisher kernel."""
+    relative = [value / values[0] for value in values]
+    method = "fisher_dcm" if series else "tfidf"
     axes.plot(
         x,
-        [value / values[0] for value in values],
-        color=method_colour("fisher_dcm" if series else "tfidf"),
+        relative,
+        color=method_colour(method),
         marker=MARKERS[series],
         linestyle=DASHES[series],
         markersize=4,

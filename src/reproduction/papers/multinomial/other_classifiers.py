@@ -111,7 +111,8 @@ def with_top_label(log_odds: np.ndarray) -> np.ndarray:
         Copy with the largest log-odds of each document set to `ALWAYS`.
     """
     raised = log_odds.copy()
-    raised[np.arange(len(raised)), np.argmax(raised, axis=1)] = ALWAYS
+    top_label = np.argmax(raised, axis=1)
+    raised[np.arange(len(raised)), top_label] = ALWAYS
     return raised
 
 
@@ -131,15 +132,18 @@ def _classify_label_sets(train: Documents, test: Documents, settings: Settings) 
     """Return the cells of the multinomial with the training label sets as classes (label powerset)."""
     sets, codes = np.unique(train.y.toarray(), axis=0, return_inverse=True)
     classes = sparse.csr_array(np.eye(len(sets))[codes.ravel()])
-    model = Documents(train.X, classes).fitted(AbsoluteDiscountingClassifier(**params_of(settings)))
-    predicted = sets[np.argmax(model.predict_log_proba(test.X), axis=1)]
+    model = AbsoluteDiscountingClassifier(**params_of(settings))
+    Documents(train.X, classes).fitted(model)
+    most_probable = np.argmax(model.predict_log_proba(test.X), axis=1)
+    predicted = sets[most_probable]
     is_wrong = np.any(predicted != test.y.toarray(), axis=1)
     error = float(is_wrong.mean())
+    error_without_unlabelled = float(is_wrong[test.labelled].mean())
     return {
         "threshold": float("nan"),
         "best": float("nan"),
         "set_error": error,
-        "set_error_without_unlabelled": float(is_wrong[test.labelled].mean()),
+        "set_error_without_unlabelled": error_without_unlabelled,
         "lowest": error,
     }
 

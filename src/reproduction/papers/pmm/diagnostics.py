@@ -47,14 +47,21 @@ def convergence(sources: Sources, settings: Settings, generator: Generator) -> M
             paths = _run_starts(name, trial.train, settings, generator)
             for start, path in enumerate(paths):
                 for iteration, objective in enumerate(path):
-                    row = {"role": role, "model": name, "start": start, "iteration": iteration}
-                    rows.append({**row, "objective": float(objective)})
+                    row = {
+                        "role": role,
+                        "model": name,
+                        "start": start,
+                        "iteration": iteration,
+                        "objective": float(objective),
+                    }
+                    rows.append(row)
             final = np.array([path[-1] for path in paths])
             relative_range = float(np.ptp(final) / abs(final.max()))
             spread[name] = max(spread[name], relative_range)
             if name == "pmm2":
-                decreases = [float(np.max(-np.diff(path)) / abs(path[-1])) for path in paths]
-                largest_decrease = max(largest_decrease, *decreases)
+                for path in paths:
+                    decrease = np.max(-np.diff(path))
+                    largest_decrease = max(largest_decrease, float(decrease / abs(path[-1])))
     values = {
         "pmm1_relative_spread_of_optima": spread["pmm1"],
         "pmm2_relative_spread_of_optima": spread["pmm2"],
@@ -96,7 +103,8 @@ def prediction(sources: Sources, settings: Settings, _: Generator) -> Measure:
                 fitted.set_params(search=search, beam_width=settings["beam_width"])
                 row: dict[str, Any] = {"role": role, "model": name, "search": search}
                 row |= _gain_over_greedy(greedy, fitted, trial.test.X)
-                row["sample_f"] = sample_f(trial.test.y, fitted.predict(trial.test.X))
+                predicted = fitted.predict(trial.test.X)
+                row["sample_f"] = sample_f(trial.test.y, predicted)
                 rows.append(row)
             comparison = _compare_with_exact(model, trial, settings)
             exact.append({"role": role, "model": name, **comparison})
@@ -105,7 +113,8 @@ def prediction(sources: Sources, settings: Settings, _: Generator) -> Measure:
         rows_of_search = [row for row in rows if row["search"] == search]
         for key in ("pages_changed", "gain_in_nats", "sample_f"):
             values[f"{search}_{key}"] = _mean_of(rows_of_search, key)
-    values["greedy_sample_f"] = _mean_of([row for row in rows if row["search"] == "greedy"], "sample_f")
+    rows_of_greedy = [row for row in rows if row["search"] == "greedy"]
+    values["greedy_sample_f"] = _mean_of(rows_of_greedy, "sample_f")
     for key in exact[0]:
         if key not in ("role", "model"):
             values[f"exact_{key}"] = _mean_of(exact, key)
@@ -120,7 +129,8 @@ def _mean_of(rows: list[dict[str, Any]], key: str) -> float:
 def _proportion_of_evaluations(predicted: np.ndarray) -> float:
     """Compute the largest number of posterior evaluations for one page, relative to L (L + 1) / 2."""
     n_labels = predicted.shape[1]
-    steps = min(int(predicted.sum(axis=1).max()) + 1, n_labels)
+    largest_set = int(predicted.sum(axis=1).max())
+    steps = min(largest_set + 1, n_labels)
     return steps * (2 * n_labels - steps + 1) / (n_labels * (n_labels + 1))
 
 
@@ -257,8 +267,10 @@ def assumption(sources: Sources, settings: Settings, _: Generator) -> Measure:
         log_p_mixture = fitted.score_samples(X, Y)
         single_labels = np.eye(Y.shape[1], dtype=int)
         log_p = np.array([fitted.score_samples(X, np.tile(row, (len(pages), 1))) for row in single_labels])
-        log_p_best = np.where(Y.T > 0, log_p, -np.inf).max(axis=0)
-        log_p_mean = np.where(Y.T > 0, log_p, 0.0).sum(axis=0) / Y.sum(axis=1)
+        is_label = Y.T > 0
+        log_p_best = np.where(is_label, log_p, -np.inf).max(axis=0)
+        log_p_sum = np.where(is_label, log_p, 0.0).sum(axis=0)
+        log_p_mean = log_p_sum / Y.sum(axis=1)
         n_words = float(X.sum())
         is_mixture_better = log_p_mixture > log_p_best
         row: dict[str, Any] = {"role": role, "pages": float(len(pages))}
@@ -320,7 +332,8 @@ def words(sources: Sources, settings: Settings, _: Generator) -> Measure:
     smallest_proportion = [page.label_proportions.min() for page in pages]
     page = pages[int(np.argmax(smallest_proportion))]
     theta = fitted.theta_[page.words]
-    lift = np.log(theta[:, page.labels].mean(axis=1) / theta.mean(axis=1))
+    mean_of_page = theta[:, page.labels].mean(axis=1)
+    lift = np.log(mean_of_page / theta.mean(axis=1))
     most_typical = np.argsort(-page.counts * lift, kind="stable")[: settings["n_shown"]]
     order = np.argsort(page.proportions[most_typical, 0], kind="stable")
     vocabulary = corpus.feature_names or ()

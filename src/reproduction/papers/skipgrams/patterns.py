@@ -43,12 +43,16 @@ def pattern_counts(sources: Sources, settings: Settings, _: Generator) -> Measur
     counting = settings["least"], settings["once"]
     sizes: dict[tuple[int, int], int] = {}
     for n in range(1, max_n + 1):
-        numbers = numbers_by_slop(values, document, (n, max_slop if n > 1 else 0), counting)
+        slop_of_n = max_slop if n > 1 else 0
+        numbers = numbers_by_slop(values, document, (n, slop_of_n), counting)
         sizes |= {(n, slop): size for slop, size in enumerate(numbers)}
     values_by_key: dict[str, Value] = {}
     rows = []
     for max_n, max_slop in settings["kinds"]:
-        total = sum(size for (n, slop), size in sizes.items() if n <= max_n and slop <= max_slop)
+        total = 0
+        for (n, slop), size in sizes.items():
+            if n <= max_n and slop <= max_slop:
+                total += size
         values_by_key[f"n{max_n}_s{max_slop}"] = float(total)
         rows.append({"n": max_n, "slop": max_slop, "skipgrams": total})
     return Measure(values_by_key, {"kinds": rows})
@@ -137,7 +141,8 @@ def numbers_by_slop(
         names, frequency = np.unique(grams, return_counts=True)
         at_smaller_slop = np.zeros(len(names), dtype=np.int64)
         at_smaller_slop[np.searchsorted(names, smaller_names)] = smaller_frequency
-        sizes.append(int(np.sum((frequency >= min_frequency) & (frequency > at_smaller_slop))))
+        is_counted = (frequency >= min_frequency) & (frequency > at_smaller_slop)
+        sizes.append(int(np.sum(is_counted)))
         smaller_names = names
         smaller_frequency = frequency
     return sizes
@@ -187,6 +192,7 @@ def _matches_by_document(
     selected = frequent[_table_entry(gram)]
     gram = gram[selected]
     row = row[selected]
-    pair = (gram ^ (row.astype(np.uint64) * HASH_FACTOR)) * PAIR_FACTOR
+    row_hash = row.astype(np.uint64) * HASH_FACTOR
+    pair = (gram ^ row_hash) * PAIR_FACTOR
     pair, first = np.unique(pair ^ (pair >> np.uint64(32)), return_index=True)
     return np.asarray(gram[first]), pair

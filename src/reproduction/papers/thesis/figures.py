@@ -120,9 +120,8 @@ def _draw_accuracies(axes: Axes, height: int, method: str, points: Mapping[int, 
     axes.plot(means, [height] * len(sizes), color=method_colour(method), linewidth=0.8, alpha=0.5, zorder=1)
     for number, (size, mean) in enumerate(zip(sizes, means, strict=True)):
         bar = [sample_sd(points[size])] if len(points[size]) > 1 else None
-        axes.errorbar(
-            [mean], [height], xerr=bar, markersize=4.5, **_size_style(method_colour(method), number, len(sizes))
-        )
+        style = _size_style(method_colour(method), number, len(sizes))
+        axes.errorbar([mean], [height], xerr=bar, markersize=4.5, **style)
 
 
 def _size_style(colour: str, number: int, sizes: int) -> dict[str, Any]:
@@ -257,13 +256,17 @@ def sparse_counts(data: FigureData) -> Sheet:
     rows = data.results.measure_table("sparse_counts", "densities")
     values = data.results.measure("sparse_counts")
     figure, (axes,) = panels(1, height=3.1)
-    for series, (name, label) in enumerate((("fitted", "Dirichlet, α of the DCM"), ("raised", "Dirichlet, α + 1"))):
-        points = sorted((float(row["smoothing"]), float(row["log_density"])) for row in rows if row["alpha"] == name)
-        draw_with_bars(axes, [x for x, _ in points], [y for _, y in points], None, 2 * series, label=label)
-    axes.axhline(
-        values["dcm"].value, color=method_colour("dcm"), linestyle=DASHES[1], label="DCM, counts without smoothing"
-    )
-    set_log_scale(axes.xaxis, min(float(row["smoothing"]) for row in rows), 1.0)
+    names = {"fitted": "Dirichlet, α of the DCM", "raised": "Dirichlet, α + 1"}
+    for series, (name, label) in enumerate(names.items()):
+        rows_of_name = [row for row in rows if row["alpha"] == name]
+        points = sorted((float(row["smoothing"]), float(row["log_density"])) for row in rows_of_name)
+        x = [smoothing for smoothing, _ in points]
+        y = [log_density for _, log_density in points]
+        draw_with_bars(axes, x, y, None, 2 * series, label=label)
+    level = values["dcm"].value
+    axes.axhline(level, color=method_colour("dcm"), linestyle=DASHES[1], label="DCM, counts without smoothing")
+    lowest = min(float(row["smoothing"]) for row in rows)
+    set_log_scale(axes.xaxis, lowest, 1.0)
     axes.set_yscale("symlog", linthresh=1e3)
     set_ticks(axes.yaxis, [sign * 10.0**power for sign in (-1, 1) for power in (3, 4, 5)] + [0.0])
     axes.margins(y=0.08)
@@ -291,18 +294,18 @@ def fusion(data: FigureData) -> Sheet:
     figure, panel = grid_of_panels(len(curves), 2, 2.3)
     for axes, (role, rows) in zip(panel, curves.items(), strict=True):
         sizes = sorted({int(row["size"]) for row in rows})
-        errors = {
-            (size, name): [float(row[name]) for row in rows if int(row["size"]) == size]
-            for size in sizes
-            for name in (*SERIES, "binding")
-        }
+        errors: dict[tuple[int, str], list[float]] = {}
+        for row in rows:
+            for name in SERIES:
+                errors.setdefault((int(row["size"]), name), []).append(float(row[name]))
         set_log_scale(axes.xaxis, sizes[0], sizes[-1])
         set_ticks(axes.xaxis, sizes)
         for series, (name, label) in enumerate(SERIES.items()):
             means = [statistics.fmean(errors[size, name]) for size in sizes]
             bars = [sample_sd(errors[size, name]) for size in sizes]
             draw_with_bars(axes, sizes, means, bars, series, label=f"{label}: mean ± standard deviation")
-        axes.set_title(title_with_splits(data.title_of(role), [len(errors[sizes[0], "words"])]))
+        n_splits = len(errors[sizes[0], "words"])
+        axes.set_title(title_with_splits(data.title_of(role), [n_splits]))
         axes.set_xlabel("training documents per class (log scale)")
     for axes in panel[::2]:
         axes.set_ylabel("error (fraction of test documents)")
@@ -364,7 +367,8 @@ def latent_topics(data: FigureData) -> Sheet:
     numbers_by_role = _numbers(data, LATENT_TOPICS)
     figure, panel = grid_of_panels(2 * len(numbers_by_role), 2, 2.2)
     for row, (role, numbers) in enumerate(numbers_by_role.items()):
-        topics = sorted(int(name[3 : -len("_bound_nats")]) for name in numbers if name.endswith("_bound_nats"))
+        bounds = [name for name in numbers if name.endswith("_bound_nats")]
+        topics = sorted(int(name[3 : -len("_bound_nats")]) for name in bounds)
         names = MODELS | {f"lda{k}": f"LDA, {k} topics" for k in topics}
         perplexities, accuracies = panel[2 * row : 2 * row + 2]
         _draw_perplexities(perplexities, numbers, names)
