@@ -283,15 +283,14 @@ def illustration(sources: Sources, settings: Settings, generator: Generator) -> 
     correlation = model.label_correlations(X)[0]
     log_proba = model.set_log_proba(X, marginal_set[np.newaxis])
     marginals_of_improbable = marginal[is_improbable[document]]
-    values: dict[str, Value] = {
-        "mode_holds_a_label_below_one_half": float(has_improbable[document]),
-        "documents_with_such_a_label": float(has_improbable.mean()),
-        "document": float(document),
-        "labels": float(len(label_names)),
-        "probability_of_mode": float(np.exp(log_mode[document])),
-        "probability_of_marginal_set": float(np.exp(log_proba[0])),
-        "marginal_of_label": float(marginals_of_improbable.min(initial=1.0)),
-    }
+    values: dict[str, Value] = {}
+    values["mode_holds_a_label_below_one_half"] = float(has_improbable[document])
+    values["documents_with_such_a_label"] = float(has_improbable.mean())
+    values["document"] = float(document)
+    values["labels"] = float(len(label_names))
+    values["probability_of_mode"] = float(np.exp(log_mode[document]))
+    values["probability_of_marginal_set"] = float(np.exp(log_proba[0]))
+    values["marginal_of_label"] = float(marginals_of_improbable.min(initial=1.0))
     label_rows = []
     for name, label in zip(names, labels, strict=True):
         row = {

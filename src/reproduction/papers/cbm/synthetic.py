@@ -44,7 +44,8 @@ class TrueMixture:
         deviation = settings["weight_deviation"]
         gate = generator.normal(scale=deviation, size=(n_features, n_components))
         experts = generator.normal(scale=deviation, size=(n_components, n_features, n_labels))
-        sets = (np.arange(2**n_labels)[:, np.newaxis] >> np.arange(n_labels)) & 1
+        numbers = np.arange(2**n_labels)[:, np.newaxis]
+        sets = (numbers >> np.arange(n_labels)) & 1
         return cls(gate, experts, sets)
 
     def set_log_proba(self, X: np.ndarray, noise: float, generator: Generator) -> np.ndarray:
@@ -109,7 +110,8 @@ def _run(mixture: TrueMixture, settings: Settings, generator: Generator) -> Iter
     for labels, Y in label_sets.items():
         yield labels, "upper_bound", subset_accuracy(Y[test], upper_bound)
         for method, model in _models(settings, seed_from(generator)):
-            predicted = np.asarray(model.fit(X[train], Y[train]).predict(X[test]))
+            model.fit(X[train], Y[train])
+            predicted = np.asarray(model.predict(X[test]))
             yield labels, method, subset_accuracy(Y[test], predicted)
 
 

@@ -203,13 +203,15 @@ def _draw_alternative(axes: Axes, row: Mapping[str, str], n_errors: float, n: fl
         label += ", one per class"
     low, high = wilson(n_errors / n, n)
     percent = 100 * n_errors / n
+    down = percent - 100 * low
+    up = 100 * high - percent
     offset = 0.15 * (2 * rule + (not is_pooled) - 2.5)
     _handles, labels = axes.get_legend_handles_labels()
     colour = f"C{rule}"
     axes.errorbar(
         [percent],
         [height + offset],
-        xerr=[[percent - 100 * low], [100 * high - percent]],
+        xerr=[[down], [up]],
         marker=MARKERS[rule],
         color=colour,
         markerfacecolor=colour if is_pooled else PAPER,

@@ -32,7 +32,8 @@ def limits(sources: Sources, settings: Settings, _: Generator) -> Measure:
     final_distance: dict[str, float] = {}
     for parameter in ("delta", "mu"):
         for value in settings[parameter]:
-            model = train.fitted(DirichletSmoothedClassifier(**{parameter: value}))
+            params = {parameter: value}
+            model = train.fitted(DirichletSmoothedClassifier(**params))
             if parameter == "delta":
                 difference = np.exp(model.class_log_prior_) - 1.0 / len(model.classes_)
             else:
@@ -118,7 +119,8 @@ def normalisation(sources: Sources, settings: Settings, _: Generator) -> Measure
             sums_of_words = np.exp(model.feature_log_prob_).sum(axis=1)
             sum_of_priors = np.exp(model.class_log_prior_).sum()
             sums = np.append(sums_of_words, sum_of_priors)
-            max_error = max(max_error, float(np.max(np.abs(sums - 1.0))))
+            error = float(np.max(np.abs(sums - 1.0)))
+            max_error = max(max_error, error)
     return Measure({"max_abs_error": max_error})
 
 
@@ -183,7 +185,8 @@ def clustering(sources: Sources, settings: Settings, generator: Generator) -> Me
     Purity is the proportion of documents in the most frequent class of their cluster.
     """
     train = only(sources).first().train
-    rows_of_sample = np.sort(generator.permutation(len(train))[: settings["documents"]])
+    shuffled = generator.permutation(len(train))
+    rows_of_sample = np.sort(shuffled[: settings["documents"]])
     sample = train[rows_of_sample]
     frequency = np.bincount(sample.X.indices, minlength=sample.X.shape[1])
     max_frequency = settings["max_df"] * len(sample.y)

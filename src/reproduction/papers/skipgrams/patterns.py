@@ -71,14 +71,18 @@ def gap_words(sources: Sources, settings: Settings, _: Generator) -> Measure:
     tokens: Any = corpus.tokens
     values, document = _stream(tokens, np.arange(len(tokens)))
     first, last = (names.index(word) if word in names else -1 for word in settings["pair"])
-    at_pair = (values[:-2] == first) & (values[2:] == last) & (document[:-2] == document[2:])
-    matches = np.stack([values[1:-1][at_pair], document[:-2][at_pair]])
+    is_in_one_document = document[:-2] == document[2:]
+    at_pair = (values[:-2] == first) & (values[2:] == last) & is_in_one_document
+    middle = values[1:-1]
+    matches = np.stack([middle[at_pair], document[:-2][at_pair]])
     word_of_match, _document = np.unique(matches, axis=1)
     count = np.bincount(word_of_match, minlength=len(names))
     order = np.argsort(-count, kind="stable")[: settings["number"]]
+    occurring = order[count[order] > 0]
     rows = []
-    for word_id in order[count[order] > 0]:
-        rows.append({"word": names[word_id], "documents": int(count[word_id])})
+    for word_id in occurring:
+        n_documents = int(count[word_id])
+        rows.append({"word": names[word_id], "documents": n_documents})
     documents_of: dict[str, float] = {}
     for key, word in settings["asked"].items():
         documents_of[key] = float(count[names.index(word)]) if word in names else 0.0
@@ -154,7 +158,8 @@ def _matches(values: np.ndarray, document: np.ndarray, offsets: tuple[int, ...])
     inside = np.flatnonzero(document[:end] == document[offsets[-1] :])
     gram = np.zeros(len(inside), dtype=np.uint64)
     for offset in offsets:
-        gram = (gram + values[inside + offset].astype(np.uint64) + np.uint64(1)) * HASH_FACTOR
+        words = values[inside + offset].astype(np.uint64)
+        gram = (gram + words + np.uint64(1)) * HASH_FACTOR
         gram ^= gram >> np.uint64(29)
     return gram, document[inside]
 
