@@ -208,13 +208,14 @@ def _draw_alternative(axes: Axes, row: Mapping[str, str], n_errors: float, n: fl
     offset = 0.15 * (2 * rule + (not is_pooled) - 2.5)
     _handles, labels = axes.get_legend_handles_labels()
     colour = f"C{rule}"
+    face_colour = colour if is_pooled else PAPER
     axes.errorbar(
         [percent],
         [height + offset],
         xerr=[[down], [up]],
         marker=MARKERS[rule],
         color=colour,
-        markerfacecolor=colour if is_pooled else PAPER,
+        markerfacecolor=face_colour,
         linestyle="none",
         elinewidth=0.7,
         markersize=4,
