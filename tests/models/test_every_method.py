@@ -64,6 +64,9 @@ def test_every_public_class_is_of_matrices_of_texts_or_of_sequences() -> None:
     assert {type(method.make({})).__name__ for method in methods} <= CLASSES.keys()
 
 
+# Some checks fit values so large that their variance overflows.
+@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning:numpy")
+@pytest.mark.filterwarnings("ignore:invalid value encountered in subtract:RuntimeWarning:numpy")
 @may_stop_early
 @pytest.mark.parametrize("estimator", ESTIMATORS + VARIANTS, ids=repr)
 def test_scikit_learns_checks_pass_or_are_declared(estimator: Any) -> None:

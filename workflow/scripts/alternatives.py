@@ -33,4 +33,4 @@ with job(snakemake, tolerate_missing=True) as running:
             if curve.evaluated:
                 row = by_id[curve.row]
                 title = " ".join(filter(None, (row.dataset, row.method, row.metric)))
-                write_bytes(folder / curve.drawing, draw_curve(curve, title, row.metric))
+                write_bytes(folder / curve.figure_file, draw_curve(curve, title, row.metric))
