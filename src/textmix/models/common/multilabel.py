@@ -86,6 +86,11 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             If X contains NaN or infinity, y contains neither indicators nor label sets, or the lengths of X and y are
             inconsistent.
         """
+        self._check_and_fit(X, y)
+        return self
+
+    def _check_and_fit(self, X: Any, y: Any, **fit_params: Any) -> None:
+        """Validate the training data, and pass them with other parameters of ``fit`` to `_fit`."""
         self._columns = None
         features = check_features(self, X, reset=True)
         labels = np.ascontiguousarray(self._fit_targets(y).toarray(), dtype=np.int8)
@@ -94,8 +99,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             # Features that are zero in all training instances would get weight 0; dropping them makes fits faster.
             self._columns = np.unique(features.indices)
             features = features[:, self._columns]
-        self._fit(features, labels)
-        return self
+        self._fit(features, labels, **fit_params)
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         """Fit to validated features (N, W), see `_checked`, and label indicators, int8 (N, L)."""

@@ -264,16 +264,12 @@ class BinaryRelevance(IndependentLabels, LinearMultiLabel):
         ValueError
             See `textmix.models.common.multilabel.MultiLabelClassifier.fit`; also if a weight is negative.
         """
-        self._sample_weight = sample_weight
-        try:
-            super().fit(X, y)
-        finally:
-            del self._sample_weight
+        self._check_and_fit(X, y, sample_weight=sample_weight)
         return self
 
-    def _fit(self, X: Any, Y: np.ndarray) -> None:
+    def _fit(self, X: Any, Y: np.ndarray, sample_weight: Any = None) -> None:
         space = self._row_space(X)
-        weight = check_weights(self._sample_weight, X)
+        weight = check_weights(sample_weight, X)
         if self.class_weight is None:
             solution = self._solve(self._problem(space.inputs, Y, weight), (space.inputs.shape[1] + 1, Y.shape[1]))
             self._weights = space.lift(solution.unknowns)
