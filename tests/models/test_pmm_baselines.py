@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import optimize, sparse
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import SVC
+from sklearn.utils import check_random_state
 
 from tests.naive import pmm as naive
 from textmix.metrics.multilabel import sample_f
@@ -100,7 +101,8 @@ def test_svm_tunes_to_the_best_f_of_the_folds() -> None:
     gram, sign = (pages @ pages.T).toarray(), 2.0 * labels.toarray() - 1
     model._costs = np.asarray(model.costs) * len(gram) / np.trace(gram)
     factors = np.array([model._factors(column) for column in sign.T])
-    f = model._cross_validate(gram, sign, factors)
+    order = check_random_state(model.random_state).permutation(len(sign))
+    f = model._cross_validate(gram, order, sign, factors)
     assert f.shape == (3, 2, 3)
     assert f[:, :, 0].max() < f.max(), "the smallest cost separates nothing"
     model.fit(X, Y)

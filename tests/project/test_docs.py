@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,7 +21,14 @@ def test_the_first_example_of_the_site_prints_what_its_page_says(capsys: pytest.
 
 @pytest.mark.parametrize(
     "name",
-    ["skipgram-vectoriser", "probability-of-a-label-set", "threshold-a-label", "perplexity", "millions-of-documents"],
+    [
+        "skipgram-vectoriser",
+        "probability-of-a-label-set",
+        "threshold-a-label",
+        "perplexity",
+        "millions-of-documents",
+        "threads",
+    ],
 )
 def test_the_examples_of_a_task_run(name: str) -> None:
     page = (ROOT / f"docs/how-to/{name}.md").read_text(encoding="utf-8")
@@ -27,3 +36,9 @@ def test_the_examples_of_a_task_run(name: str) -> None:
     names: dict[str, object] = {}
     for block in blocks:
         exec(compile(block, f"{name}.md", "exec"), names)
+
+
+def test_the_settings_of_threads_run() -> None:
+    page = (ROOT / "docs/how-to/threads.md").read_text(encoding="utf-8")
+    code = "\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL))
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=300)

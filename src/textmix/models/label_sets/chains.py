@@ -10,6 +10,8 @@ methods.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -17,6 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from textmix.models.common.multilabel import MultiLabelClassifier, in_form_of_y, label_sets
+from textmix.models.common.parallel import N_JOBS_CONSTRAINT, map_chunks
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.validation import generator
 from textmix.models.label_sets.chain_kernels import chain_marginals, gibbs_marginals, search_best, search_chain
@@ -160,11 +163,13 @@ class ClassifierChain(LinearMultiLabel):
         self.beam_width = beam_width
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        self.fit_weighted(self._row_space(X), Y, np.ones(len(Y)), generator(self.random_state))
+        space = self._row_space(X)
+        order = generator(self.random_state).permutation(Y.shape[1])
+        self.fit_weighted(space, Y, np.ones(len(Y)), order)
 
-    def fit_weighted(self, space: RowSpace, Y: np.ndarray, weight: np.ndarray, rng: np.random.Generator) -> None:
-        """Draw a random order of the labels, and fit to indicators (N, L) with sample weights (N,)."""
-        self.order_ = rng.permutation(Y.shape[1])
+    def fit_weighted(self, space: RowSpace, Y: np.ndarray, weight: np.ndarray, order: np.ndarray) -> None:
+        """Fit to indicators (N, L) with sample weights (N,) and an order of the labels, int (L,)."""
+        self.order_ = order
         before = np.triu(np.ones((Y.shape[1],) * 2, dtype=bool), k=1)
         fit_linked(self, space, Y[:, self.order_], weight, before)
 
@@ -326,6 +331,8 @@ class ChainEnsemble(MultiLabelClassifier):
         Whether the penalty also applies to intercepts.
     random_state : int, RandomState instance or None, default=None
         Random seed for the label orders and the bootstrap samples.
+    n_jobs : int, default=None
+        Number of parallel jobs that fit the chains.
 
     Attributes
     ----------
@@ -369,6 +376,7 @@ class ChainEnsemble(MultiLabelClassifier):
         "random_state": ["random_state"],
         "n_chains": [Interval(Integral, 1, None, closed="left")],
         "vote": [StrOptions({"label", "subset"})],
+        "n_jobs": N_JOBS_CONSTRAINT,
     }
 
     def __init__(
@@ -382,6 +390,7 @@ class ChainEnsemble(MultiLabelClassifier):
         solver: str = "lbfgs",
         penalise_intercept: bool = False,
         random_state: Any = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_chains = n_chains
         self.vote = vote
@@ -391,24 +400,44 @@ class ChainEnsemble(MultiLabelClassifier):
         self.solver = solver
         self.penalise_intercept = penalise_intercept
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         rng = generator(self.random_state)
-        names = ("variance", "max_iter", "tol", "solver", "penalise_intercept")
-        params = {name: getattr(self, name) for name in names}
-        space = ClassifierChain(**params)._row_space(X)
-        fitted = []
+        samples = []
         for _ in range(self.n_chains):
-            chain = ClassifierChain(**params)
-            sample = rng.integers(len(Y), size=len(Y))
-            chain.fit_weighted(space, Y, np.bincount(sample, minlength=len(Y)).astype(np.float64), rng)
-            fitted.append(chain)
+            rows = rng.integers(len(Y), size=len(Y))
+            weight = np.bincount(rows, minlength=len(Y)).astype(np.float64)
+            samples.append((weight, rng.permutation(Y.shape[1])))
+        fit_chains = functools.partial(self._fit_chains, self._chain()._row_space(X), Y)
+        fitted = map_chunks(fit_chains, samples, self.n_jobs)
         self.order_, self._weights, self.links_ = (
             np.stack([getattr(chain, name) for chain in fitted]) for name in ("order_", "_weights", "links_")
         )
         self.objective_path_ = np.array([sum(chain.objective_path_[-1] for chain in fitted)])
         self.n_iter_ = max(chain.n_iter_ for chain in fitted)
         self.converged_ = all(chain.converged_ for chain in fitted)
+
+    def _chain(self) -> ClassifierChain:
+        """Construct an unfitted chain."""
+        return ClassifierChain(
+            variance=self.variance,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            solver=self.solver,
+            penalise_intercept=self.penalise_intercept,
+        )
+
+    def _fit_chains(
+        self, space: RowSpace, Y: np.ndarray, samples: Iterable[tuple[np.ndarray, np.ndarray]]
+    ) -> list[ClassifierChain]:
+        """Fit one chain for each pair of sample weights (N,) and order of the labels (L,)."""
+        chains = []
+        for weight, order in samples:
+            chain = self._chain()
+            chain.fit_weighted(space, Y, weight, order)
+            chains.append(chain)
+        return chains
 
     @property
     def coefs_(self) -> np.ndarray:

@@ -8,8 +8,9 @@ Sources: M. R. Boutell et al., Pattern Recognition 37, 2004 (binary relevance); 
 
 from __future__ import annotations
 
+import functools
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from numbers import Integral, Real
@@ -23,6 +24,7 @@ from textmix.models.cbm.learners import BoostedExperts, BoostedGate
 from textmix.models.common.boosted_trees import TREE_METHODS, Growth
 from textmix.models.common.f_kernels import listed_expected_f
 from textmix.models.common.multilabel import MultiLabelClassifier, in_form_of_y, label_sets
+from textmix.models.common.parallel import N_JOBS_CONSTRAINT, map_chunks
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.validation import check_class_weight, check_weights, checked_fit
 from textmix.models.label_sets.independent import IndependentLabels
@@ -166,11 +168,15 @@ class LinearMultiLabel(MultiLabelClassifier):
 
     def _solve(self, problem: BatchProblem, size: tuple[int, int]) -> Solution:
         """Solve the problem from zero initial values, of shape ``size``, and set the fitted attributes."""
-        solution = SOLVERS[self.solver](problem, np.zeros(size), self.max_iter, self.tol)
+        solution = self._minimise(problem, size)
         self.objective_path_ = np.array([solution.total_objective])
         self.n_iter_ = solution.n_iter
         self.converged_ = solution.all_converged
         return solution
+
+    def _minimise(self, problem: BatchProblem, size: tuple[int, int]) -> Solution:
+        """Solve the problem from zero initial values of shape ``size``."""
+        return SOLVERS[self.solver](problem, np.zeros(size), self.max_iter, self.tol)
 
 
 class BinaryRelevance(IndependentLabels, LinearMultiLabel):
@@ -196,6 +202,9 @@ class BinaryRelevance(IndependentLabels, LinearMultiLabel):
         label, where missing labels have weight 1; "balanced" for weights inversely proportional to the numbers of
         instances with and without each label, as in scikit-learn's
         ``OneVsRestClassifier(LogisticRegression(class_weight="balanced"))``; None for unit weights.
+    n_jobs : int, default=None
+        Number of parallel jobs that fit the labels if ``class_weight`` is not None. Without class weights, a single
+        batch of matrix products fits all labels, and ``n_jobs`` has no effect.
 
     Attributes
     ----------
@@ -224,6 +233,7 @@ class BinaryRelevance(IndependentLabels, LinearMultiLabel):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LinearMultiLabel._parameter_constraints,
         "class_weight": [dict, StrOptions({"balanced"}), None],
+        "n_jobs": N_JOBS_CONSTRAINT,
     }
 
     def __init__(
@@ -235,11 +245,13 @@ class BinaryRelevance(IndependentLabels, LinearMultiLabel):
         solver: str = "lbfgs",
         penalise_intercept: bool = False,
         class_weight: dict[Any, float] | str | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         super().__init__(
             variance=variance, max_iter=max_iter, tol=tol, solver=solver, penalise_intercept=penalise_intercept
         )
         self.class_weight = class_weight
+        self.n_jobs = n_jobs
 
     @checked_fit
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -274,14 +286,21 @@ class BinaryRelevance(IndependentLabels, LinearMultiLabel):
             solution = self._solve(self._problem(space.inputs, Y, weight), (space.inputs.shape[1] + 1, Y.shape[1]))
             self._weights = space.lift(solution.unknowns)
             return
-        solutions = []
-        for label, column in enumerate(Y.T):
-            problem = self._problem(space.inputs, Y[:, [label]], weight * self._class_weights(label, column, weight))
-            solutions.append(self._solve(problem, (space.inputs.shape[1] + 1, 1)))
+        solve_labels = functools.partial(self._solve_labels, space.inputs, Y, weight)
+        solutions = map_chunks(solve_labels, range(Y.shape[1]), self.n_jobs)
         self.objective_path_ = np.array([sum(solution.total_objective for solution in solutions)])
         self.n_iter_ = max(solution.n_iter for solution in solutions)
         self.converged_ = all(solution.all_converged for solution in solutions)
         self._weights = space.lift(np.hstack([solution.unknowns for solution in solutions]))
+
+    def _solve_labels(self, inputs: Any, Y: np.ndarray, weight: np.ndarray, labels: Iterable[int]) -> list[Solution]:
+        """Fit labels separately, because class weights differ between labels."""
+        solutions = []
+        for label in labels:
+            class_weights = self._class_weights(label, Y[:, label], weight)
+            problem = self._problem(inputs, Y[:, [label]], weight * class_weights)
+            solutions.append(self._minimise(problem, (inputs.shape[1] + 1, 1)))
+        return solutions
 
     def _problem(self, inputs: Any, Y: np.ndarray, weight: np.ndarray) -> LogisticBatch:
         """Create the logistic regressions of the labels Y (N, L)."""

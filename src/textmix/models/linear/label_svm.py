@@ -6,6 +6,7 @@ scaled to sum 1); K. Morik, P. Brockhausen and T. Joachims, ICML 1999, for J.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
@@ -16,6 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.multilabel import LabelCountClassifier, in_form_of_y, unit_rows
+from textmix.models.common.parallel import N_JOBS_CONSTRAINT, map_chunks
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.validation import check_counts
 from textmix.models.linear.smo_kernels import ascend, intercept
@@ -38,6 +40,14 @@ class DualSolution(NamedTuple):
     bias: float
     n_iter: int
     converged: bool
+
+
+class TunedMachine(NamedTuple):
+    """Machine of one label, fitted to all pages with the selected C and J."""
+
+    cost: float
+    cost_factor: float
+    solution: DualSolution
 
 
 def cost_path(
@@ -78,6 +88,8 @@ class LabelSVM(LabelCountClassifier):
         Maximum number of steps at one C.
     random_state : int or RandomState or None, default=None
         Random seed of the folds.
+    n_jobs : int, default=None
+        Number of parallel jobs that tune and fit the labels.
 
     Attributes
     ----------
@@ -120,6 +132,7 @@ class LabelSVM(LabelCountClassifier):
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
+        "n_jobs": N_JOBS_CONSTRAINT,
     }
 
     def __init__(
@@ -132,6 +145,7 @@ class LabelSVM(LabelCountClassifier):
         tol: float = 1e-3,
         max_iter: int = 100_000,
         random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.costs = costs
         self.cost_factors = cost_factors
@@ -140,18 +154,25 @@ class LabelSVM(LabelCountClassifier):
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
         pages = self._scaled(counts)
         gram = np.ascontiguousarray((pages @ pages.T).toarray())
         sign = 2.0 * labels.toarray() - 1.0
         self._costs = np.asarray(self.costs, dtype=np.float64) * len(gram) / max(float(np.trace(gram)), TINY)
-        self.cost_, self.cost_factor_ = self._tune(gram, sign)
-        found = [self._final(gram, *task) for task in zip(sign.T, self.cost_, self.cost_factor_, strict=True)]
-        self.coef_ = np.asarray(pages.T @ np.array([solution.beta for solution in found]).T).T
-        self.intercept_ = np.array([solution.bias for solution in found])
-        self.n_iter_ = max(solution.n_iter for solution in found)
-        self.converged_ = all(solution.converged for solution in found)
+        order = np.arange(len(sign))
+        if len(self.costs) * len(self.cost_factors) > 1:
+            order = check_random_state(self.random_state).permutation(len(sign))
+        fit_labels = functools.partial(self._fit_labels, gram, order)
+        fitted = map_chunks(fit_labels, sign.T, self.n_jobs)
+        self.cost_ = np.array([machine.cost for machine in fitted])
+        self.cost_factor_ = np.array([machine.cost_factor for machine in fitted])
+        solutions = [machine.solution for machine in fitted]
+        self.coef_ = np.asarray(pages.T @ np.array([solution.beta for solution in solutions]).T).T
+        self.intercept_ = np.array([solution.bias for solution in solutions])
+        self.n_iter_ = max(solution.n_iter for solution in solutions)
+        self.converged_ = all(solution.converged for solution in solutions)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Compute w . x + b of each page and label, float64 (N, L), in units of the margin.
@@ -179,42 +200,49 @@ class LabelSVM(LabelCountClassifier):
         """Fit the machine of one label with C = ``cost`` and J = ``factor`` to all pages."""
         if len(np.unique(sign)) < 2:
             return DualSolution(np.zeros(len(sign)), float(sign[0]) * np.inf, 0, True)
-        costs = [each for each in self._costs if each <= cost]
+        costs = [smaller for smaller in self._costs if smaller <= cost]
         return list(cost_path(gram, sign, costs, factor, tol=self.tol, max_iter=self.max_iter))[-1]
 
-    def _tune(self, gram: np.ndarray, sign: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Select C and J of every label, float64 (L,) each."""
+    def _fit_labels(self, gram: np.ndarray, order: np.ndarray, signs: np.ndarray) -> list[TunedMachine]:
+        """Tune and fit the machines of labels with signs -1 and 1, float64 (number of labels, N)."""
+        costs, cost_factors = self._tune(gram, order, signs.T)
+        machines = []
+        for sign, cost, factor in zip(signs, costs, cost_factors, strict=True):
+            machines.append(TunedMachine(cost, factor, self._final(gram, sign, cost, factor)))
+        return machines
+
+    def _tune(self, gram: np.ndarray, order: np.ndarray, sign: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Select C and J of every label, float64 (L,) each; ``order``, int (N,), is a permutation of the pages."""
         n_labels = sign.shape[1]
         n_costs = len(self.costs)
         factors = np.array([self._factors(column) for column in sign.T])
         if n_costs == 1 and factors.shape[1] == 1:
             return np.full(n_labels, self._costs[0]), factors[:, 0]
-        f = self._cross_validate(gram, sign, factors)
+        f = self._cross_validate(gram, order, sign, factors)
         best = np.argmax(f.reshape(n_labels, -1), axis=1)
         return self._costs[best % n_costs], factors[range(n_labels), best // n_costs]
 
-    def _cross_validate(self, gram: np.ndarray, sign: np.ndarray, factors: np.ndarray) -> np.ndarray:
+    def _cross_validate(self, gram: np.ndarray, order: np.ndarray, sign: np.ndarray, factors: np.ndarray) -> np.ndarray:
         """Compute F of each label at each J and C over the decisions on all folds, float64 (L, number of J, of C)."""
-        order = check_random_state(self.random_state).permutation(len(sign))
         shape = (sign.shape[1], factors.shape[1], len(self.costs))
         hits = np.zeros(shape)
         claims = np.zeros(shape)
-        for part in range(self.folds):
-            fold = np.sort(order[part :: self.folds])
-            rest = np.setdiff1d(np.arange(len(sign)), fold, assume_unique=True)
-            inner = gram[np.ix_(rest, rest)]
-            outer = gram[np.ix_(fold, rest)]
+        for fold in range(self.folds):
+            held_out = np.sort(order[fold :: self.folds])
+            training = np.setdiff1d(np.arange(len(sign)), held_out, assume_unique=True)
+            inner = gram[np.ix_(training, training)]
+            outer = gram[np.ix_(held_out, training)]
             for label, column in enumerate(sign.T):
-                if len(np.unique(column[rest])) < 2:
+                if len(np.unique(column[training])) < 2:
                     continue
-                for place, factor in enumerate(factors[label]):
+                for index, factor in enumerate(factors[label]):
                     machines = cost_path(
-                        inner, column[rest], self._costs, factor, tol=TUNING_TOL, max_iter=self.max_iter
+                        inner, column[training], self._costs, factor, tol=TUNING_TOL, max_iter=self.max_iter
                     )
                     path = list(machines)
                     scores = np.array([solution.beta for solution in path]) @ outer.T
                     claimed = scores > -np.array([[solution.bias] for solution in path])
-                    claims[label, place] += claimed.sum(axis=1)
-                    hits[label, place] += claimed[:, column[fold] > 0].sum(axis=1)
+                    claims[label, index] += claimed.sum(axis=1)
+                    hits[label, index] += claimed[:, column[held_out] > 0].sum(axis=1)
         total = np.sum(sign > 0, axis=0)[:, np.newaxis, np.newaxis] + claims
         return 2.0 * hits / np.maximum(total, 1.0)
