@@ -97,7 +97,8 @@ def dcm_methods(data: FigureData) -> Sheet:
     """Draw accuracy, perplexity and training time of the DCM by each method, multinomial and EDCM."""
     splits = data.results.measure_table("dcm_methods", "splits")
     seconds = data.results.measure_table("training_time", "seconds")
-    figure, panel = panels(3, height=2.9, sharey=True)
+    # Accuracies have longer tick labels.
+    figure, panel = panels(3, height=2.9, sharey=True, width_ratios=(3, 2, 2))
     for axes, metric in zip(panel[:2], ("accuracy", "perplexity"), strict=True):
         sizes = []
         for height, model in enumerate(MODELS):
