@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.workflow.tiny import Clone, descendants
+from textmix.core.io import changed_files
 
 pytestmark = pytest.mark.workflow
 
@@ -124,6 +125,43 @@ def test_tampered_result_stops_the_next_stage_and_verify_names_it(copy: Clone) -
     scored = copy.run_warm("--cores", "1", "-R", "score", "--", SCORE)
     assert scored.returncode != 0
     assert "classes.npy" in scored.stdout
+
+
+def test_failed_run_marks_the_report_until_a_run_succeeds(copy: Clone) -> None:
+    accepted = "results/papers/edcm/accepted.json"
+    report = copy.folder / "results/papers/edcm/report"
+    pages = [report / f"{name}.html" for name in ("index", "numbers", "edcm")]
+    script = copy.folder / "workflow/scripts/score.py"
+    original = script.read_text(encoding="utf-8")
+    copy.edit("workflow/scripts/score.py", "    rows = score(", "    raise ValueError('<injected>')\n    rows = score(")
+    for _ in range(2):
+        failed = copy.run_warm("--cores", "2", accepted)
+        assert failed.returncode != 0
+        assert f"; see {report.relative_to(copy.folder)}/index.html" in failed.stdout, failed.stdout
+        for page in pages:
+            text = page.read_text(encoding="utf-8")
+            assert text.count('class="failed"') == 1
+            assert text.index("did not complete") < text.index("<h1>")
+            assert "logs/score/edcm/smoothing/tiny_news/edcm.log" in text
+            assert "ValueError: &lt;injected&gt;" in text
+            assert not changed_files(page)
+    other = copy.folder / "results/report/index.html"
+    assert 'class="failed"' not in other.read_text(encoding="utf-8"), "the run did not include this report"
+    script.write_text(original, encoding="utf-8")
+    succeeded = copy.run_warm("--cores", "2", accepted)
+    assert succeeded.returncode == 0, succeeded.stdout
+    assert not any('class="failed"' in page.read_text(encoding="utf-8") for page in pages)
+    assert (report / "summary.json").exists()
+
+
+def test_interrupted_first_run_leaves_a_page_that_says_so(fresh: Clone) -> None:
+    hold(fresh, "fit", "write_result(snakemake.output.timings")
+    running = fresh.start("--cores", "2", "edcm")
+    wait_until((fresh.folder / "held").exists)
+    os.kill(running.pid, signal.SIGINT)
+    assert running.wait() != 0
+    page = (fresh.folder / "results/papers/edcm/report/index.html").read_text(encoding="utf-8")
+    assert "did not complete" in page and "It wrote no report" in page
 
 
 def test_missing_data_leave_a_missing_result_and_strict_makes_it_an_error(copy: Clone) -> None:

@@ -87,7 +87,7 @@ from reproduction.flow.rule_params import (
     unrecorded,
 )
 from reproduction.verdict.reference_check import check_papers
-from reproduction.verdict.wording import closing_line
+from reproduction.verdict.wording import closing_line, failure_line
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import TextmixError
 from textmix.core.io import read_json
@@ -194,6 +194,50 @@ def announce_run():
     )
     for line in lines:
         logger.info(line)
+
+
+def report_failure():
+    """Mark each report that this run should have written completely, and print which jobs failed."""
+    # Imported here, because the templates slow down the planning of a run.
+    from reproduction.verdict.failed_run import FailedRun, mark_report, read_failed_job
+
+    dag = workflow.dag
+    failed = []
+    for job in workflow.scheduler.failed:
+        # A cluster runs some jobs in groups.
+        failed += list(job) if job.is_group() else [job]
+    failed.sort(key=dag.jobid)
+    # Rules without output only collect results.
+    planned = [
+        job for job in dag.needrun_jobs(exclude_finished=False) if job.output or job.log
+    ]
+    unfinished = {job for job in planned if not dag.finished(job)}
+    run = FailedRun(
+        start=time.strftime("%Y-%m-%d %H:%M", time.localtime(STARTED)),
+        n_jobs=len(planned),
+        n_open=len(unfinished.difference(failed)),
+        jobs=[
+            read_failed_job(job.message or job.rule.name, "".join(job.log[:1]))
+            for job in failed
+        ],
+    )
+    fronts = []
+    for job in dag.jobs:
+        if job.rule.name not in ("page", "page_of_paper"):
+            continue
+        is_complete = job not in unfinished and not any(
+            job in dag.dependencies[other] for other in unfinished
+        )
+        if is_complete:
+            continue
+        front = job.output.front
+        pages = [Path(path) for path in job.output if path.endswith(".html")]
+        try:
+            mark_report(run, Path(front), pages, is_present=job not in unfinished)
+            fronts.append(front)
+        except OSError as error:
+            logger.warning(f"{front} is out of date and cannot be marked: {error}")
+    logger.error(failure_line(len(failed), run.n_open, fronts))
 
 
 def print_verdicts():

@@ -28,7 +28,7 @@ from textmix.core.errors import ConfigError, suggest
 from textmix.data.registry import DatasetEntry
 from textmix.experiment.methods import Method
 
-#: Key of an experiment or a measure that only the full run computes; no published value depends on it.
+#: Key of an experiment or a measure that only the full run computes, because it takes hours.
 EXPENSIVE = "expensive"
 _BOOLEANS = {"true": True, "false": False}
 #: Keys with a boolean value.
@@ -120,7 +120,7 @@ class Plan:
 
     def skipped_results(self, paper: str) -> dict[str, str]:
         """Return ``<section>/<name>`` -> reason for the experiments and measures that this run skips."""
-        reason = f"{LEFT_OUT}: expensive, and no published value depends on it"
+        reason = f"{LEFT_OUT}: expensive; computed by make full"
         reasons = {}
         for section in ("experiments", "measures"):
             for name in self.papers[paper][section]:

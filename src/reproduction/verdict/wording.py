@@ -38,6 +38,8 @@ MIN_SHOWN_PERCENT = 5e-4
 MAX_CELLS_IN_NOTE = 3
 #: Maximum number of rows of a verdict that the reason of a main claim lists.
 MAX_ROWS_OF_CLAIM = 4
+#: Maximum number of reports that the last line of a failed run lists.
+MAX_PAGES_IN_LINE = 3
 #: Maximum number of reasons for missing results that the reason of a claim lists.
 MAX_MISSING_REASONS = 2
 
@@ -399,6 +401,16 @@ def closing_line(report: str, counts: Mapping[str, int], page: str, weak: Mappin
     if weak and any(weak.values()):
         tally = f"{_tally(counts) or 'no result'}; weak numbers: {_tally(weak)}"
     return f"{report}: {tally}; {page}"
+
+
+def failure_line(n_failed: int, n_open: int, pages: Sequence[str]) -> str:
+    """Return the last line of a run that did not complete: the numbers of jobs, and what to do next."""
+    clauses = [f"{n_failed} job{'s' if n_failed != 1 else ''} failed"] if n_failed else ["interrupted"]
+    if n_open:
+        clauses.append(f"{n_open} did not run")
+    remedy = "correct the cause and run the same command again" if n_failed else "run the same command again"
+    where = f"; see {first_of(pages, MAX_PAGES_IN_LINE)}" if pages else ""
+    return f"The run did not complete: {', '.join(clauses)}; {remedy}{where}"
 
 
 def _tally(counts: Mapping[str, int]) -> str:
