@@ -17,7 +17,7 @@ from reproduction.flow.papers import load_papers, paper_folders, read_methods
 from reproduction.flow.results import Results, RoleEntry
 from reproduction.verdict.compare import not_chosen
 from reproduction.verdict.evidence_levels import EvidenceLevel
-from reproduction.verdict.missing_data import RESULT_KINDS
+from reproduction.verdict.missing_data import RESULT_KINDS, DataUsed
 from reproduction.verdict.page import Report
 from reproduction.verdict.paper_section import ItemGroup, PaperSection
 from reproduction.verdict.published import CLAIM, read_record
@@ -86,9 +86,19 @@ def _section(name: str, spec: Mapping[str, Any], run: RecordedRun) -> PaperSecti
     record = read_record(PAPERS / name, ROOT / "workflow/schemas")
     roles = {role: RoleEntry(None) for role in spec["roles"]}
     rows = not_chosen(record.rows, record.checks, name)
-    return make_section(
-        name, spec, record, rows, Results(Path("results"), name, roles, spec), context=Context(run.rows)
-    )
+    results = Results(Path("results"), name, roles, spec)
+    return make_section(name, spec, record, rows, results, data=_unnamed_data(), context=Context(run.rows))
+
+
+@cache
+def _unnamed_data() -> list[DataUsed]:
+    """Return the data of the roles that no paper names, for the claims that are never judged."""
+    roles = load_yaml_strict(ROOT / "config/config.yaml")["roles"]
+    unnamed = {role: entry for role, entry in roles.items() if entry["comparable"] == "not"}
+    return [
+        DataUsed(role, entry["dataset"], "", "", "not", entry["note"], "", is_named=False)
+        for role, entry in unnamed.items()
+    ]
 
 
 def counts_table(link: str, *, short: bool = False) -> str:

@@ -212,6 +212,15 @@ def test_a_main_claim_is_answered_from_its_rows(verdicts: tuple[str, str], answe
     assert all(verdict == REPRODUCED or verdict in claim.reason for verdict in verdicts)
 
 
+def test_claim_without_a_named_data_set_is_not_said_to_lack_data() -> None:
+    items = [judged("p.c1", "data missing"), judged("p.c2", REPRODUCED)]
+    claims = [{"text": "It works.", "rows": ["p.c1"]}, {"text": "It is fast.", "rows": ["p.c2"]}]
+    unjudged, other = answer_claims(claims, items, "paper.yaml: main_claims", unnamed={"p.c1"})
+    assert unjudged.answer == NOT_TESTABLE
+    assert "names no data set" in unjudged.reason and "data missing" not in unjudged.reason
+    assert other.answer == YES and "data set" not in other.reason
+
+
 def test_a_main_claim_names_existing_rows() -> None:
     with pytest.raises(ConfigError, match=r"main_claims: .*'p.c3'.*p.c1"):
         rows_of_claim({"rows": ["p.c3"]}, ["p.c1", "other"], "main_claims")

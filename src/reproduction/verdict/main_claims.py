@@ -8,13 +8,14 @@ They do not change any verdict.
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from reproduction.verdict.wording import (
     DIFFERS,
     NO,
+    NO_DATASET_NAMED,
     NOT_TESTABLE,
     REPRODUCED,
     YES,
@@ -79,7 +80,9 @@ def rows_of_claim(claim: Mapping[str, Any], row_ids: Sequence[str], location: st
     return list(rows)
 
 
-def answer_claims(claims: Iterable[Mapping[str, Any]], items: Sequence[Item], location: str) -> list[AnsweredClaim]:
+def answer_claims(
+    claims: Iterable[Mapping[str, Any]], items: Sequence[Item], location: str, unnamed: Collection[str] = ()
+) -> list[AnsweredClaim]:
     """Answer the main claims of a paper; see `AnsweredClaim` for the rule.
 
     Parameters
@@ -90,6 +93,8 @@ def answer_claims(claims: Iterable[Mapping[str, Any]], items: Sequence[Item], lo
         All its rows; a row that this run did not judge has the verdict of the recorded run.
     location : str
         Place of ``main_claims``, for messages.
+    unnamed : collection of str, default=()
+        Ids of the rows that are never judged, because the paper names no data set.
     """
     verdicts = {item.row.id: item.known.verdict if item.known else item.verdict for item in items}
     answers = []
@@ -97,7 +102,8 @@ def answer_claims(claims: Iterable[Mapping[str, Any]], items: Sequence[Item], lo
         rows = rows_of_claim(claim, list(verdicts), location)
         by_verdict: dict[str, list[str]] = {}
         for row in rows:
-            by_verdict.setdefault(verdicts[row], []).append(row)
+            group = NO_DATASET_NAMED if row in unnamed else verdicts[row]
+            by_verdict.setdefault(group, []).append(row)
         answers.append(AnsweredClaim(claim["text"], _answer(by_verdict), rows, claim_support(by_verdict)))
     return answers
 

@@ -307,7 +307,10 @@ class PaperSection(ItemGroup):
     @cached_property
     def main_claims(self) -> list[AnsweredClaim]:
         """The main claims of the paper with their answers."""
-        return answer_claims(self.spec.get("main_claims", ()), self.items, f"{self.name}/paper.yaml: main_claims")
+        roles = {used.role: used for used in self.data}
+        unnamed = {item.row.id for item in self.items if not item.known and is_unnamed(item, roles)}
+        claims = self.spec.get("main_claims", ())
+        return answer_claims(claims, self.items, f"{self.name}/paper.yaml: main_claims", unnamed)
 
     @property
     def drawn(self) -> set[str]:

@@ -57,6 +57,8 @@ SINGLE_SPLIT = "; single split: compared directly, without a test"
 NOT_DRAWN = f"{NOT_RUN}: this run did not draw it"
 NOT_READ = "not read in this run"
 NO_DATASET_CONFIGURED = "the configuration names no data set"
+#: Group of the rows of a main claim that no data can judge.
+NO_DATASET_NAMED = "the thesis names no data set, so the claim is shown but not judged"
 LEFT_OUT_OF_RUN = f"{LEFT_OUT}, make full"
 #: Prefix for a result that is missing in this run.
 ABSENT_RESULT = "not in this run"
@@ -427,7 +429,7 @@ def claim_support(by_verdict: Mapping[str, Sequence[str]]) -> str:
     n_rows = sum(map(len, by_verdict.values()))
     n_reproduced = len(by_verdict.get(REPRODUCED, ()))
     clauses = [f"{n_reproduced} of {n_rows} {'row' if n_rows == 1 else 'rows'} reproduced"]
-    for verdict in VERDICTS:
+    for verdict in (*VERDICTS, NO_DATASET_NAMED):
         if verdict != REPRODUCED and by_verdict.get(verdict):
             clauses.append(f"{verdict}: {first_of(by_verdict[verdict], MAX_ROWS_OF_CLAIM)}")
     return join_clauses(*clauses)
