@@ -97,12 +97,15 @@ def test_expected_f_is_largest_among_all_sets(seed):
         np.testing.assert_allclose([value[i], naive.expected_f(pi[i], b[i], chosen[i])], max(every))
 
 
+@pytest.mark.parametrize("penalise_intercept", [False, True])
+@pytest.mark.parametrize("solver", ["lbfgs", "plain_lbfgs"])
 @pytest.mark.parametrize("steps", [1, 5])
-def test_likelihood_never_falls(steps):
+def test_likelihood_never_falls(steps, solver, penalise_intercept):
     X, Y = documents(1)
+    params = {"steps": steps, "solver": solver, "penalise_intercept": penalise_intercept}
     with stops_early():
         model = CBMClassifier(
-            n_components=4, floor=0.0, constant=0.0, steps=steps, max_iter=25, tol=0.0, random_state=0
+            n_components=4, floor=0.0, constant=0.0, max_iter=25, tol=0.0, random_state=0, **params
         ).fit(X, Y)
     path = model.objective_path_
     assert np.all(np.diff(path) >= -1e-9 * np.abs(path[1:]))

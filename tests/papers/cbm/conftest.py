@@ -58,6 +58,12 @@ OWN: dict[str, Any] = {
         "tolerances": [1e-3],
         "cbm": {"n_components": 3, "max_iter": 2, "steps": [2, 4]},
     },
+    "first_m_steps": {
+        "params": {"scene": {"n_components": 3, "max_iter": 3}},
+        "solvers": {
+            "scene": {"plain": {"solver": "plain_lbfgs", "steps": 50}, "scaled": {"solver": "lbfgs", "steps": 1}}
+        },
+    },
     "synthetic_study": {
         "components": 3,
         "documents": 400,

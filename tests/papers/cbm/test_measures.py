@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from reproduction.flow.measures import Repeated
+from reproduction.flow.measures import Repeated, run_measure
+from tests.papers.cbm.conftest import SPEC
 
 
 def test_methods_are_compared_document_by_document(measured, source):
@@ -33,6 +34,15 @@ def test_the_path_of_em_has_every_iteration_of_every_run(measured):
     assert [(row["run"], row["iteration"]) for row in rows] == [(r, i) for r in (0, 1) for i in (1, 2, 3)]
     falls = [a["objective"] - b["objective"] for a, b in pairwise(rows) if a["run"] == b["run"]]
     assert measured[0]["em_path"].values["largest_fall"] == max(0.0, *falls)
+
+
+def test_the_objective_of_em_never_decreases_with_the_settings_of_the_paper(source):
+    settings = SPEC["measures"]["em_path"]["settings"]
+    params = {**settings["params"], "n_components": 4, "max_iter": 12}
+    settings = {"params": params, "runs": {"scene": 2}}
+    measure = run_measure("cbm", "measures.em_path", {"scene": source}, settings, np.random.default_rng(1))
+    final_objective = measure.tables["path"][-1]["objective"]
+    assert measure.values["largest_fall"] <= 1e-9 * abs(final_objective)
 
 
 def test_each_number_of_components_has_mean_and_deviation_and_baselines_are_scored(measured):

@@ -7,6 +7,7 @@ trees as arrays in a `Forest`, which predicts without LightGBM.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -318,7 +319,16 @@ class LightGBMTrees(Trees):
         self._booster.eval_train(read_scores)
 
 
-class _BinnedColumns(NamedTuple):
+class _Selection(NamedTuple):
+    """Values and bins of the root, (V, A) each, of the instances with the indices ``active``, (A,)."""
+
+    active: np.ndarray
+    columns: np.ndarray
+    bins: np.ndarray
+
+
+@dataclass
+class _BinnedColumns:
     """Features as dense columns.
 
     Parameters
@@ -334,6 +344,7 @@ class _BinnedColumns(NamedTuple):
     columns: np.ndarray
     order: np.ndarray
     bins: np.ndarray
+    _selection: _Selection | None = field(default=None, init=False, repr=False)
 
     @classmethod
     def of(cls, X: Any) -> _BinnedColumns:
@@ -350,11 +361,15 @@ class _BinnedColumns(NamedTuple):
         """Whether at least one feature has two or more values."""
         return bool((self.columns.max(axis=1) > self.columns.min(axis=1)).any())
 
-    def select(self, active: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the values and the root's bins of the instances with the indices ``active``, (V, A) each."""
+    def select(self, active: np.ndarray) -> _Selection:
+        """Select the instances with the indices ``active``; the labels of a component share one selection."""
         if len(active) == self.columns.shape[1]:
-            return self.columns, self.bins
-        return np.ascontiguousarray(self.columns[:, active]), np.ascontiguousarray(self.bins[:, active])
+            return _Selection(active, self.columns, self.bins)
+        if self._selection is None or not np.array_equal(self._selection.active, active):
+            columns = np.ascontiguousarray(self.columns[:, active])
+            bins = np.ascontiguousarray(self.bins[:, active])
+            self._selection = _Selection(active, columns, bins)
+        return self._selection
 
 
 class EqualWidthTrees(Trees):
@@ -398,13 +413,13 @@ class EqualWidthTrees(Trees):
         sizes = (self.growth.leaves, self.growth.min_leaf_weight, loss.class_factor, limit)
         # Only instances with a positive weight are binned; all of them are assigned to leaves.
         active = np.flatnonzero(loss.weight > 0.0)
-        active_data = (active, *self._data.select(active))
+        selection = self._data.select(active)
         weight = loss.weight[active]
         for _ in range(self.growth.trees):
             residuals = np.ascontiguousarray((loss.target - loss.probabilities(self.scores))[active].T)
             for output, residual in enumerate(residuals):
                 root, feature, threshold, child, value, leaf = grow_tree(
-                    self._data.columns, self._data.order, *active_data, residual, weight, *sizes
+                    self._data.columns, self._data.order, *selection, residual, weight, *sizes
                 )
                 step = self.growth.shrinkage * value
                 self.scores[:, output] += step[leaf]
