@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import json
 import logging
@@ -182,6 +183,24 @@ def test_error_of_ours_ends_the_job_with_one_sentence(snakemake, when):
     else:
         assert lines[0].startswith("IntegrityError: results/scores/a.csv: the record a.csv.meta.json is damaged")
     assert not any(Path(path).exists() for path in snakemake.output)
+
+
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [(errno.ENOSPC, "no space left on the disk"), (errno.EFBIG, "no space left"), (errno.EACCES, "no write permission")],
+)
+def test_output_that_cannot_be_written_ends_the_job_with_one_sentence(snakemake, number, message):
+    with pytest.raises(SystemExit) as caught, job(snakemake):
+        raise OSError(number, os.strerror(number), snakemake.output.timings)
+    assert caught.value.code == 1
+    (line,) = log_of(snakemake).splitlines()
+    assert line.startswith("StorageError: results/timings/a.csv: ") and message in line
+
+
+def test_input_that_cannot_be_read_is_not_called_a_missing_write_permission(snakemake):
+    with pytest.raises(PermissionError), job(snakemake):
+        raise PermissionError(errno.EACCES, "Permission denied", "results/scores/a.csv")
+    assert "write permission" not in log_of(snakemake)
 
 
 def test_want_of_memory_is_said_in_one_sentence(snakemake):

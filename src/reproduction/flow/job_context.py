@@ -8,7 +8,7 @@ import os
 import platform
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ from reproduction.flow.cpu_features import processor
 from reproduction.flow.fingerprint import check_code, record_of
 from reproduction.flow.lazy_imports import enable_lazy_imports
 from textmix.core import io
-from textmix.core.errors import IntegrityError, MissingResult, TextmixError
+from textmix.core.errors import IntegrityError, MissingResult, StorageError, TextmixError
 from textmix.core.progress import Paced
 
 #: Parameters of glibc's mallopt (malloc.h): maximum number of mmap blocks, and threshold for trimming the heap.
@@ -28,6 +28,8 @@ M_MMAP_MAX = -4
 M_TRIM_THRESHOLD = -1
 #: Last message of a job that is interrupted from the keyboard.
 INTERRUPTED = "interrupted; the same command makes this result"
+#: First line of the log of a job with an unexpected error.
+FAILED = "rule %s failed; the cause is in the last line"
 logger = logging.getLogger("textmix")
 
 
@@ -87,6 +89,14 @@ class Job:
         return record_of(script, self.wildcards, settings, state, self.inputs)
 
 
+class _LogFile(logging.FileHandler):
+    """Log file that stays incomplete on a full disk: errors also go to the terminal."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - name of the base class
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handleError(record)
+
+
 def set_up_log(path: str | Path | None) -> None:
     """Log to the terminal and to a file, if any; warnings go only to the file, and progress is throttled."""
     terminal = logging.StreamHandler(sys.stderr)
@@ -94,7 +104,7 @@ def set_up_log(path: str | Path | None) -> None:
     handlers: list[logging.Handler] = [terminal]
     if path:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        file = logging.FileHandler(path, mode="w", encoding="utf-8")
+        file = _LogFile(path, mode="w", encoding="utf-8")
         file.addFilter(Paced(60.0))
         handlers.append(file)
         terminal.addFilter(lambda record: record.levelno != logging.WARNING)
@@ -127,13 +137,24 @@ def _start_job(snakemake: Any) -> Job:
     return Job(dict(snakemake.wildcards.items()), parameters, inputs)
 
 
+def _as_storage_error(error: OSError, outputs: Iterable[str]) -> StorageError | None:
+    """Convert an error of a full disk, or of outputs that cannot be written; return None for other errors."""
+    path = str(error.filename or "")
+    failed = os.path.realpath(path)
+    written = map(os.path.realpath, outputs)
+    is_output = bool(path) and any(target.startswith(failed) or failed.startswith(target) for target in written)
+    if io.is_full(error) or (io.is_not_permitted(error) and is_output):
+        return StorageError(io.storage_message(path or "the folder of the results", is_full=io.is_full(error)))
+    return None
+
+
 @contextmanager
 def job(snakemake: Any, tolerate_missing: bool = False, threads: int = 1) -> Iterator[Job]:
     """Context manager for workflow scripts: set up threads, log and record, and handle errors.
 
-    On `MissingResult`, every output is written as a missing result and the job succeeds.  Any other `TextmixError`, and
-    a change of code, environment or input, end the process with exit code 1; an interrupt with exit code 130.  Imports
-    in the block use the search path of the plan (`reproduction.flow.code_digests.search_path`).
+    On `MissingResult`, every output is written as a missing result and the job succeeds.  Any other `TextmixError`, a
+    full disk, and a change of code, environment or input, end the process with exit code 1; an interrupt with exit code
+    130.  Imports in the block use the search path of the plan (`reproduction.flow.code_digests.search_path`).
 
     Parameters
     ----------
@@ -164,6 +185,13 @@ def job(snakemake: Any, tolerate_missing: bool = False, threads: int = 1) -> Ite
     except TextmixError as error:
         logger.error("%s: %s", type(error).__name__, error)
         raise SystemExit(1) from error
+    except OSError as error:
+        storage_error = _as_storage_error(error, map(str, snakemake.output))
+        if storage_error is None:
+            logger.exception(FAILED, snakemake.rule)
+            raise
+        logger.error("%s: %s", type(storage_error).__name__, storage_error)
+        raise SystemExit(1) from error
     except KeyboardInterrupt:
         logger.error(INTERRUPTED)
         raise SystemExit(128 + signal.SIGINT) from None
@@ -171,5 +199,5 @@ def job(snakemake: Any, tolerate_missing: bool = False, threads: int = 1) -> Ite
         logger.error("out of memory in rule %s: %s; give it more or use a smaller data set", snakemake.rule, error)
         raise
     except BaseException:
-        logger.exception("rule %s failed; the cause is in the last line", snakemake.rule)
+        logger.exception(FAILED, snakemake.rule)
         raise

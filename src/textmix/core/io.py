@@ -35,6 +35,8 @@ META = "meta.json"
 LEFT = ".tmp"
 #: Error numbers of a full device, an exceeded quota and an exceeded file size limit.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+#: Error numbers of a missing permission and of a read-only file system.
+_NOT_PERMITTED = (errno.EACCES, errno.EPERM, errno.EROFS)
 #: Files that Snakemake writes into output folders; they are not part of a result.
 FOREIGN = {".snakemake_timestamp"}
 
@@ -81,8 +83,14 @@ def replacing(path: str | Path, mode: int | None = None) -> Iterator[IO[bytes]]:
         raise
 
 
-#: Error numbers caused by the location of a file rather than by the file itself.
-_NOT_WRITABLE = (*_FULL, errno.EACCES, errno.EPERM, errno.EROFS)
+def is_full(error: OSError) -> bool:
+    """Check whether an error is that of a full device, an exceeded quota or an exceeded file size limit."""
+    return error.errno in _FULL
+
+
+def is_not_permitted(error: OSError) -> bool:
+    """Check whether an error is that of a missing permission or a read-only file system."""
+    return error.errno in _NOT_PERMITTED
 
 
 @contextmanager
@@ -102,9 +110,9 @@ def storage_errors(folder: str | Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in _NOT_WRITABLE:
+        if not is_full(error) and not is_not_permitted(error):
             raise
-        raise StorageError(storage_message(folder, is_full=error.errno in _FULL)) from error
+        raise StorageError(storage_message(folder, is_full=is_full(error))) from error
 
 
 def storage_message(folder: str | Path, is_full: bool) -> str:
