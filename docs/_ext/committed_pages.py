@@ -276,15 +276,29 @@ def needed_by() -> dict[str, Counter[str]]:
     return counts
 
 
+def substituted_by() -> dict[str, str]:
+    """Return substitute -> data set that it may replace, for the data sets that no role prefers."""
+    replaced: dict[str, str] = {}
+    configured: dict[str, Any] = load_yaml_strict(ROOT / "config/config.yaml")["roles"]
+    full: dict[str, Any] = load_yaml_strict(ROOT / "config/full.yaml")["roles"]
+    for role, entry in [*configured.items(), *full.items()]:
+        for substitute in entry.get("substitutes", ()):
+            replaced[substitute["dataset"]] = configured[role]["dataset"]
+    preferred = {entry["dataset"] for entry in configured.values()}
+    return {name: dataset for name, dataset in replaced.items() if name not in preferred}
+
+
 def data_tables() -> str:
     """Return a table of the data sets and a table of their files."""
     registry = load_registry(ROOT / "config/datasets.yaml")
     needs = needed_by()
+    substitutes = substituted_by()
     data_sets = [
         (
             f"`{name}`",
             entry.title,
-            ", ".join(f"{count} of {paper}" for paper, count in needs.get(name, {}).items()) or "other rows only",
+            ", ".join(f"{count} of {paper}" for paper, count in needs.get(name, {}).items())
+            or (f"none; substitute for `{substitutes[name]}`" if name in substitutes else "other rows only"),
             entry.terms,
             entry.raw["citation"],
         )
@@ -298,9 +312,11 @@ def data_tables() -> str:
 
 
 def _file_cells(row: CatalogueRow) -> tuple[str, str, str, str]:
-    size = f"{row.bytes / 1e6:.1f}" if row.bytes else ""
+    size = f"{row.bytes / 1e6:.{1 if row.bytes > 1e5 else 3}f}" if row.bytes else ""
     address = " ".join(row.addresses) or f"mirror: `{row.mirror_path}`"
-    checksum = f"`{row.plain_sha256}` (uncompressed)" if row.plain_sha256 else row.sha256 and f"`{row.sha256}`"
+    checksum = row.sha256 and f"`{row.sha256}`"
+    if row.plain_sha256 and row.plain_sha256 != row.sha256:
+        checksum = f"`{row.plain_sha256}` (uncompressed)"
     return f"`{row.dataset}/{row.file}`", size, address, checksum
 
 

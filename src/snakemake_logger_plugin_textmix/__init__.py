@@ -11,10 +11,17 @@ import sys
 import time
 from collections.abc import Mapping
 from logging import WARNING, LogRecord
+from pathlib import Path
 from typing import Any
 
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
+
+from snakemake_logger_plugin_textmix.profiles import check_executor
+
+# Snakemake imports its plugins before it reads profiles.
+if Path(sys.argv[0]).stem in ("snakemake", "__main__"):
+    check_executor(sys.argv[1:])
 
 #: Records of Snakemake that say nothing about the run.
 _NOISE = re.compile(

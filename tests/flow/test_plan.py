@@ -144,6 +144,14 @@ def test_wrong_file_is_named(root, name, content, message):
         make_plan(REAL, root)
 
 
+def test_missing_code_of_a_paper_is_named_with_its_folder(root: Path) -> None:
+    (root / "config/papers/edcm").rename(root / "config/papers/renamed")
+    with pytest.raises(
+        ConfigError, match=r"renamed/paper\.yaml: the folder .*papers/renamed .* is missing; restore it"
+    ):
+        make_plan(SHIPPED, root)
+
+
 @pytest.mark.parametrize("kind", ["features", "splits"])
 def test_one_name_means_one_thing_in_all_papers(root, kind):
     shared = {

@@ -158,7 +158,8 @@ def test_interrupted_first_run_leaves_a_page_that_says_so(fresh: Clone) -> None:
     hold(fresh, "fit", "write_result(snakemake.output.timings")
     running = fresh.start("--cores", "2", "edcm")
     wait_until((fresh.folder / "held").exists)
-    os.kill(running.pid, signal.SIGINT)
+    os.kill(running.pid, signal.SIGTERM)
+    (fresh.folder / "go").touch()
     assert running.wait() != 0
     page = (fresh.folder / "results/papers/edcm/report/index.html").read_text(encoding="utf-8")
     assert "did not complete" in page and "It wrote no report" in page

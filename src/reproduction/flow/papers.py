@@ -165,10 +165,15 @@ def _load_paper(root: Path, folder: Path, methods: Mapping[str, Method]) -> dict
     for key, figure in paper["figures"].items():
         _check_figure(f"{source}: figures.{key}", figure, paper)
     paper["measures"] = resolve_published(paper["measures"], folder, source)
+    without_template = [name for name, figure in paper["figures"].items() if "template" not in figure]
+    if (paper["measures"] or without_template) and not code.is_dir():
+        raise ConfigError(
+            f"{source}: the folder {file_name(root, code)} with the code of this paper is missing; restore it, "
+            f"or give it and {file_name(root, folder)} the same name"
+        )
     for key, measure in paper["measures"].items():
         _check_measure(f"{source}: measures.{key}", measure, paper, methods)
         _check_function(f"{source}: measures.{key}.function", code, measure["function"])
-    without_template = [name for name, figure in paper["figures"].items() if "template" not in figure]
     _check_figure_functions(source, code, without_template)
     return paper
 

@@ -120,7 +120,7 @@ class Plan:
 
     def skipped_results(self, paper: str) -> dict[str, str]:
         """Return ``<section>/<name>`` -> reason for the experiments and measures that this run skips."""
-        reason = f"{LEFT_OUT}: expensive; computed by make full"
+        reason = f"{LEFT_OUT}: expensive; run by make full"
         reasons = {}
         for section in ("experiments", "measures"):
             for name in self.papers[paper][section]:
