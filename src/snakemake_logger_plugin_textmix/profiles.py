@@ -41,8 +41,8 @@ def check_executor(arguments: Sequence[str]) -> None:
 def _profiles(arguments: Sequence[str]) -> list[str]:
     """Return the folders of the profiles that a command line or the environment names."""
     profiles = [os.environ.get("SNAKEMAKE_PROFILE", "")]
-    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
+    for index, argument in enumerate(arguments):
         option, _, value = argument.partition("=")
         if option in ("--profile", "--workflow-profile"):
-            profiles.append(value or following)
+            profiles += [value] if value else arguments[index + 1 : index + 2]
     return [profile for profile in profiles if profile]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import pickle
 import shutil
 from pathlib import Path
@@ -213,6 +214,18 @@ def test_arrays_come_back_as_they_were(tmp_path, array, mmap):
     back = io.load_array(tmp_path, "array", mmap)
     assert back.dtype == array.dtype
     np.testing.assert_array_equal(back, array)
+
+
+def test_incomplete_write_of_an_array_is_reported_as_a_full_disk(tmp_path):
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, hard))
+    try:
+        with pytest.raises(OSError) as caught:
+            io.save_arrays(tmp_path, array=np.ones(10_000))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert io.is_full(caught.value)
+    assert caught.value.filename == str(tmp_path / "array.npy")
 
 
 def test_large_arrays_are_mapped_not_read(tmp_path):

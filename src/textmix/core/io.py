@@ -243,8 +243,15 @@ def save_arrays(folder: str | Path, **arrays: np.ndarray) -> None:
     import numpy as np
 
     for name, array in arrays.items():
-        with open(Path(folder) / f"{name}.npy", "wb") as handle:
-            np.lib.format.write_array(handle, np.ascontiguousarray(array), allow_pickle=False)
+        path = Path(folder) / f"{name}.npy"
+        try:
+            with named(path), open(path, "wb") as handle:
+                np.lib.format.write_array(handle, np.ascontiguousarray(array), allow_pickle=False)
+        except OSError as error:
+            # NumPy reports an incomplete write without an error number.
+            if error.errno is None:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from error
+            raise
 
 
 def load_array(folder: str | Path, name: str, mmap: bool = True) -> np.ndarray:
