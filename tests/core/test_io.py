@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import resource
 import pickle
+import resource
 import shutil
 from pathlib import Path
 
