@@ -173,7 +173,7 @@ setup: .venv/.ready
 
 # pip would only report that no version of a package fits.
 CHECK_PYTHON = import sys; sys.version_info >= (3, 11) or sys.exit(\
-  f'textmix needs Python 3.11 or later; this is {sys.version.split()[0]}: make PYTHON=python3.12')
+  f'textmix needs Python 3.11 or later; this is {sys.version.split()[0]}: run make PYTHON=python3.12')
 
 # The stamp is written last, so that an interrupted setup is repeated.
 .venv/.ready: requirements.lock pyproject.toml
