@@ -42,7 +42,7 @@ def perplexity(sources: Sources, settings: Settings, _: Generator) -> Measure:
     for trial in only(sources).trials():
         train, test = trial.train, trial.test
         for name, kind in MODELS.items():
-            model = train.fitted(kind(smoothing=settings["smoothing"]))
+            model = train.fitted(kind(**_parameters(name, settings)))
             for order in conventions:
                 perplexities.setdefault((name, order), []).append(of_classes(model, test, order))
             if trial.number == 0:
