@@ -26,6 +26,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "burstiness": {"bands": {"common": [0, 20], "rare": [20, 200]}, "occurrences": 4},
     "normalisation": {"lengths": [1, 2, 5, 12], "short": 4},
     "fisher_tfidf": {"cells": 200, "frequencies": [1, 10, 100], "counts": [1, 2, 5]},
+    "fisher_information": {"neighbours": [1, 3, 9], "trials": 2},
     "perplexity": {"others": [0.1]},
     "dcm_methods": {"trials": 2},
     "deviation_readings": {"smoothing": [0, 0.1], "steps": [1], "per_class": 10},
