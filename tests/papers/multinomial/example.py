@@ -18,6 +18,7 @@ SETTINGS: dict[str, Any] = {
     **{"tol": 1e-4, "max_iter": 200},
     **{"models": list(rivals.CLASSIFIERS), "C": 10, "hidden": 4, "decay": 10.0},
     **{"discounts": ["upper_bound", 0.1], "priors": ["training", "uniform"]},
+    "constants": [0.001, 0.5, 1],
     **{"unlabelled": ["ignore", "smoothing", "others"]},
     **{"sums": [1, 10, None], "variance": 1.0, "beam_width": 3, "mixture": {"n_components": 2, "max_iter": 5}},
 }

@@ -52,6 +52,27 @@ def test_choices_hold_the_plain_one_and_every_other_once(measured):
     assert share == measure.values["cross_validated_error_rate"] < 0.5
 
 
+def test_errors_against_the_constant_hold_those_of_the_rules(measured):
+    measure, choices = measured[0]["discounts"], measured[0]["single_label"].tables["choices"]
+    rows = measure.tables["errors"]
+    assert [row["b"] for row in rows[:3]] == [0.001, 0.5, 1.0]
+    for row in rows[3:]:
+        assert 0 < row["smallest_b"] <= row["b"] <= row["largest_b"] <= 1
+        (choice,) = [
+            other
+            for other in choices
+            if (other["discount"], other["discount_counts"]) == (row["discount"], row["discount_counts"])
+            and other["length"] == "none"
+        ]
+        assert (row["errors"], row["cross_validated_errors"]) == (choice["errors"], choice["cross_validated_errors"])
+        key = f"{row['discount']}_{row['discount_counts']}"
+        assert measure.values[key] == row["errors"] / row["test_documents"]
+        assert (row["smallest_b"] < row["largest_b"]) == (row["discount_counts"] == "per_class")
+    errors = [row["errors"] / row["test_documents"] for row in rows[:3]]
+    assert measure.values["range"] == pytest.approx(max(errors) - min(errors))
+    assert measure.values["cross_validated"] in errors
+
+
 def test_chance_of_gain_is_a_sign_test():
     before = np.array([True] * 5 + [False] * 5)
     assert measures._sign_test(before, before) == 1.0

@@ -167,6 +167,58 @@ def _alternatives(problem: _SingleLabel, folds: int) -> list[dict[str, Any]]:
     return rows
 
 
+def discounts(sources: Sources, settings: Settings, _: Generator) -> Measure:
+    """Measure the error of the single-label problem against the discounting constant b (section 3).
+
+    ``<rule>_<pooling>`` is the error rate with b by a rule, pooled over the classes or separately for each class.
+    ``range`` is the difference between the largest and the smallest error rate over the constants. ``best`` is the
+    constant with the fewest errors in cross-validation, and ``cross_validated`` its error rate on the test documents.
+
+    Settings: ``constants``, increasing values of b; ``length``, see `single_label`; ``folds``, the number of folds for
+    cross-validation.
+    Result: the table ``errors`` has the errors for each constant and each rule, with the median of b over the classes.
+    """
+    problem = _SingleLabel.of(sources)
+    n_test = len(problem.test)
+    length = LENGTHS[settings["length"]]
+    rows = [_count_errors(problem, b, "pooled", length, settings["folds"]) for b in settings["constants"]]
+    errors = [row["errors"] for row in rows]
+    cross_validated_errors = [row["cross_validated_errors"] for row in rows]
+    best = int(np.argmin(cross_validated_errors))
+    values = {
+        "smallest": min(errors) / n_test,
+        "largest": max(errors) / n_test,
+        "range": (max(errors) - min(errors)) / n_test,
+        "best": settings["constants"][best],
+        "cross_validated": errors[best] / n_test,
+    }
+    for rule, pooling in itertools.product(RULES, ("pooled", "per_class")):
+        row = _count_errors(problem, rule, pooling, length, settings["folds"])
+        values[f"{rule}_{pooling}"] = row["errors"] / n_test
+        rows.append(row)
+    return Measure(values, {"errors": rows})
+
+
+def _count_errors(
+    problem: _SingleLabel, discount: str | float, pooling: str, length: str | None, folds: int
+) -> dict[str, Any]:
+    """Count the errors with a constant or a rule for b, on test documents and in cross-validation."""
+    params = {"discount": discount, "discount_counts": pooling, "length": length}
+    train = stack(problem.train, problem.unlabelled)
+    constants = train.fitted(AbsoluteDiscountingClassifier(**params)).discount_
+    return {
+        "discount": str(discount) if isinstance(discount, str) else "constant",
+        "discount_counts": pooling,
+        "b": float(np.median(constants)),
+        "smallest_b": float(constants.min()),
+        "largest_b": float(constants.max()),
+        "training_documents": len(problem.train),
+        "cross_validated_errors": problem.count_cross_validation_errors(folds, params),
+        "test_documents": len(problem.test),
+        "errors": int(problem.test_errors({**params, "unlabelled": "ignore"}).sum()),
+    }
+
+
 def _sign_test(before: np.ndarray, after: np.ndarray) -> float:
     """Compute the one-sided p-value of the sign test that the errors ``after`` are not fewer than those ``before``."""
     from scipy import stats  # slow import that most measures do not require
