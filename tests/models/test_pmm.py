@@ -74,6 +74,9 @@ def test_label_sets_of_three_labels_have_the_word_probabilities_of_the_worked_ex
     bias = pmm2.alpha_
     expected = ((1 + 2 * bias[0, 1]) * a + (1 + 2 * bias[1, 0]) * b) / 4
     np.testing.assert_allclose(np.exp(pmm2.score_samples(pages, first_two)), expected)
+    weights = 1 + 2 * (bias.sum(axis=1) - bias.diagonal())
+    expected = (weights[0] * a + weights[1] * b + weights[2] * c) / 9
+    np.testing.assert_allclose(np.exp(pmm2.score_samples(pages, all_three)), expected)
 
 
 @pytest.mark.parametrize("model", [PMM1(), PMM2(), PMM1(xi=1.3), PMM2(xi=3.5, zeta=1.5)])
