@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -150,7 +152,8 @@ def test_a_recorded_curve_is_shown_with_its_day_where_this_run_made_none() -> No
             "p-x.svg": drawing,
         }
 
-    record, then = SimpleNamespace(rows=[row()]), {"p": files(0.9, date="2026-11-25")}
+    choices = [SimpleNamespace(alternatives={"made": {"rows": ["p.x"]}, "other": {"rows": ["p.y", "p.x"]}})]
+    record, then = SimpleNamespace(rows=[row()], choices=choices), {"p": files(0.9, date="2026-11-25")}
     alone = _read_specification(SimpleNamespace(curves={}, recorded_curves=then), "p", record)
     assert [one.recorded for one, _ in alone.curves] == ["2026-11-25"]
     drawing = alone.curves[0][1]
@@ -159,5 +162,11 @@ def test_a_recorded_curve_is_shown_with_its_day_where_this_run_made_none() -> No
     assert PaperSection.curve_findings.fget(SimpleNamespace(specification=alone)) == {
         "p.x": "the published value is inside the range of 2 specifications; 1 of them lies within the margin"
     }
+    assert alone.not_run == {"other": ["p.y"]}
+    sentence = PaperSection.not_run_alternatives.fget
+    section = SimpleNamespace(specification=alone, spec={"alternatives_cpu_hours": 2.5})
+    assert re.search(r"\b1 of 2 rows\b.*\b2\.5 CPU hours", sentence(section))
+    section.specification = replace(alone, registered={"made": ["p.x"]})
+    assert sentence(section) == ""
     today = _read_specification(SimpleNamespace(curves={"p": files(0.7)}, recorded_curves=then), "p", record)
     assert [(one.recorded, one.span) for one, _ in today.curves] == [("", (0.6, 0.7))]

@@ -122,7 +122,15 @@ class Report(ItemGroup):
         answers: Counter[str] = Counter()
         for section in self.sections:
             claims = [asdict(claim) for claim in section.main_claims]
-            papers[section.name] = {**section.scorecard.as_json(), "main_claims": claims}
+            papers[section.name] = {
+                **section.scorecard.as_json(),
+                "main_claims": claims,
+                "registered_alternatives": {
+                    "rows": len(section.specification.registered_rows),
+                    "rows_with_values": len(section.specification.evaluated_rows),
+                    "not_run": sorted(section.specification.not_run),
+                },
+            }
             answers.update(claim["answer"] for claim in claims)
         counts = {answer: answers[answer] for answer in (YES, NO, NOT_TESTABLE)}
         return {"overall": {**overall.as_json(), "main_claims": counts}, "papers": papers}

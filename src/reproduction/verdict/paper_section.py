@@ -39,6 +39,7 @@ from reproduction.verdict.wording import (
     UNEQUAL,
     UNKNOWN_CAUSE,
     VERDICTS,
+    alternatives_not_run_text,
     span_text,
 )
 from reproduction.verdict.yardstick import Yardstick
@@ -54,10 +55,30 @@ class SpecificationCurves:
         Each curve with its figure.
     factors : mapping
         Specification -> factor -> level -> reason why the paper allows it.
+    registered : mapping
+        Specification -> ids of its rows, for all registered alternatives.
     """
 
     curves: Sequence[tuple[Curve, Drawing]] = ()
     factors: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
+    registered: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def registered_rows(self) -> list[str]:
+        """The rows with registered alternatives."""
+        return list(dict.fromkeys(row for rows in self.registered.values() for row in rows))
+
+    @property
+    def evaluated_rows(self) -> set[str]:
+        """The rows with a current value of at least one specification."""
+        return {curve.row for curve, _ in self.curves if curve.evaluated}
+
+    @property
+    def not_run(self) -> dict[str, list[str]]:
+        """Specification -> rows without a current value, for the specifications that have such rows."""
+        evaluated = self.evaluated_rows
+        missing = {name: [row for row in rows if row not in evaluated] for name, rows in self.registered.items()}
+        return {name: rows for name, rows in missing.items() if rows}
 
 
 @dataclass(frozen=True)
@@ -338,6 +359,14 @@ class PaperSection(ItemGroup):
         """The results of the recorded run that differ without a sufficient explanation and were not judged here."""
         curves = [curve for curve, _ in self.specification.curves]
         return find_unexplained(self.recorded_differing, self.causes, curves)
+
+    @property
+    def not_run_alternatives(self) -> str:
+        """Sentence on the registered alternatives without a value, and the command that computes them."""
+        not_run = self.specification.not_run
+        rows = {row for rows in not_run.values() for row in rows}
+        hours = self.spec.get("alternatives_cpu_hours")
+        return alternatives_not_run_text(len(rows), len(self.specification.registered_rows), hours)
 
     @property
     def curve_findings(self) -> dict[str, str]:

@@ -235,7 +235,10 @@ def _read_specification(inputs: ReportInputs, paper: str, record: Record) -> Spe
         drawings.append((curve, drawing))
     specifications = {curve.specification for curve, _ in drawings}
     drawn_factors = {name: levels for name, levels in factors.items() if name in specifications}
-    return SpecificationCurves(drawings, drawn_factors)
+    registered = {
+        name: tuple(entry["rows"]) for choice in record.choices for name, entry in choice.alternatives.items()
+    }
+    return SpecificationCurves(drawings, drawn_factors, registered)
 
 
 def _curve_drawing(files: Mapping[str, str], curve: Curve, paper: str, title: str) -> Drawing:
