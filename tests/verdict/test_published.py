@@ -38,7 +38,7 @@ CATALOGUE = SHARED / "reference/published.yaml"
 #: six problems only, the claims of the thesis' conclusion, single reasons of a claim, counts of skip-grams judged
 #: once more, a learner without a printed number, later works, statements of the text beside an equation.
 EXTRA = re.compile(
-    r"vil\.t1\..*\.percent|pmm\.derived\.\w+_six\w*\..*|pmm\.six\..*|pmm\.c10\.best|pmm\.c1[12].*|vil\.c([6-9]|1[0-2])|edcm\.c1[0-4]|sg\.c([89]|10)|cbm\.c[56]\..*|edcm\.a\.one_group|th\..*"
+    r"vil\.t1\..*\.percent|pmm\.derived\.\w+_six\w*\..*|pmm\.six\..*|pmm\.c10\.best|pmm\.c1[12].*|vil\.c([6-9]|1[0-3])|edcm\.c1[0-6]|sg\.c([89]|10)|cbm\.c[56]\..*|edcm\.a\.one_group|th\..*"
     r"|zh\.c5|zh\.c1\.(sparse|sparse\.accuracy|prior)|sg\.n\d\.s\d\.patterns|sg\.imdb\.svm_l1|beyond\..*"
     r"|cbm\.eq\.reduction|edcm\.eq1\.(integral|urn)|pmm\.(objective|hyper\.greedy)"
 )
