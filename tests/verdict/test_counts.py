@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.verdict.missing_data import DataUsed
+from reproduction.verdict.missing_data import DataUsed, is_unnamed
 from reproduction.verdict.page import Report, render_front, render_numbers, render_paper
 from reproduction.verdict.paper_section import ItemGroup, PaperSection
 from reproduction.verdict.provenance import copy_linked_files
@@ -55,6 +55,14 @@ def test_counts_of_a_paper_and_of_the_report_reconcile(is_named: bool) -> None:
         assert group.n_waiting + len(group.unnamed) == group.counts[MISSING] == 2
         assert bool(group.unnamed) == (not is_named)
         assert len(group.differing) == group.counts["differs"]
+
+
+def test_data_that_a_report_does_not_describe_are_named_by_the_paper() -> None:
+    paper = section(is_named=False)
+    (gone,) = paper.data
+    assert paper.unnamed
+    assert all(is_unnamed(item, {gone.role: gone}) for item in paper.unnamed)
+    assert not any(is_unnamed(item, {}) for item in paper.unnamed)
 
 
 def test_front_page_and_page_of_a_paper_show_the_same_counts() -> None:

@@ -191,5 +191,5 @@ def _missing_roles(item: Item, by_role: Mapping[str, DataUsed]) -> list[str]:
 
 def is_unnamed(item: Item, data: Mapping[str, DataUsed]) -> bool:
     """Check whether a row cannot be judged with any data, because the paper does not name a data set."""
-    roles = _missing_roles(item, data)
-    return bool(roles) and all(not data[role].is_named for role in roles if role in data)
+    described = [data[role] for role in _missing_roles(item, data) if role in data]
+    return bool(described) and not any(used.is_named for used in described)
