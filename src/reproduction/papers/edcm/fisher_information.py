@@ -126,9 +126,10 @@ def fisher_information(sources: Sources, settings: Settings, _: Generator) -> Me
         for vectors, infix in (("printed", ""), ("cosine", "_cosine")):
             identity = np.array(accuracies[model, "identity", vectors])[:, column]
             information = np.array(accuracies[model, "information", vectors])[:, column]
-            values[f"{model}{infix}_identity"] = Repeated(identity, source.test_ratio)
-            values[f"{model}{infix}_information"] = Repeated(information, source.test_ratio)
-            values[f"{model}{infix}_gain"] = Repeated(information - identity, source.test_ratio)
+            gain = information - identity
+            values[f"{model}{infix}_identity"] = Repeated(identity.tolist(), source.test_ratio)
+            values[f"{model}{infix}_information"] = Repeated(information.tolist(), source.test_ratio)
+            values[f"{model}{infix}_gain"] = Repeated(gain.tolist(), source.test_ratio)
     return Measure(values, {"accuracies": rows})
 
 

@@ -203,7 +203,7 @@ def _count_errors(
     problem: _SingleLabel, discount: str | float, pooling: str, length: str | None, folds: int
 ) -> dict[str, Any]:
     """Count the errors with a constant or a rule for b, on test documents and in cross-validation."""
-    params = {"discount": discount, "discount_counts": pooling, "length": length}
+    params: dict[str, Any] = {"discount": discount, "discount_counts": pooling, "length": length}
     train = stack(problem.train, problem.unlabelled)
     constants = train.fitted(AbsoluteDiscountingClassifier(**params)).discount_
     return {
