@@ -197,6 +197,12 @@ def test_output_that_cannot_be_written_ends_the_job_with_one_sentence(snakemake,
     assert line.startswith("StorageError: results/timings/a.csv: ") and message in line
 
 
+def test_full_disk_names_the_output_instead_of_a_temporary_file(snakemake):
+    with pytest.raises(SystemExit), job(snakemake):
+        raise OSError(errno.ENOSPC, "full", os.path.abspath("results/predictions/.a.x1.tmp/scores.npy"))
+    assert log_of(snakemake).startswith("StorageError: results/predictions/a: no space left")
+
+
 def test_input_that_cannot_be_read_is_not_called_a_missing_write_permission(snakemake):
     with pytest.raises(PermissionError), job(snakemake):
         raise PermissionError(errno.EACCES, "Permission denied", "results/scores/a.csv")

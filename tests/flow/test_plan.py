@@ -17,7 +17,7 @@ from snakemake.utils import update_config
 
 from reproduction.flow.availability import available_roles, packages_alone
 from reproduction.flow.locators import MeasureLocator, ScoreLocator, TimeLocator, locators_behind
-from reproduction.flow.plan import Fit, Plan, make_plan
+from reproduction.flow.plan import Fit, Plan, check_writable, make_plan
 from reproduction.flow.rule_inputs import RuleInputs
 from reproduction.flow.rule_params import RuleParams
 from textmix.core.config import load_yaml_strict
@@ -142,6 +142,13 @@ def test_wrong_file_is_named(root, name, content, message):
         path.write_text(content, encoding="utf-8")
     with pytest.raises(ConfigError, match=message):
         make_plan(REAL, root)
+
+
+def test_folder_that_is_not_writable_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    check_writable(tmp_path)
+    monkeypatch.setattr("os.access", lambda *_: False)
+    with pytest.raises(ConfigError, match=f"{re.escape(str(tmp_path))} is not writable"):
+        check_writable(tmp_path)
 
 
 def test_missing_code_of_a_paper_is_named_with_its_folder(root: Path) -> None:

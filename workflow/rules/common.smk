@@ -68,7 +68,12 @@ from reproduction.flow.cpu_features import use_common_instructions
 from reproduction.flow.folders import RESOURCES
 from reproduction.flow.own_texts import check_own_texts
 from reproduction.flow.papers import make_importable, outside
-from reproduction.flow.plan import check_cores, make_plan, with_defaults
+from reproduction.flow.plan import (
+    check_cores,
+    check_writable,
+    make_plan,
+    with_defaults,
+)
 from reproduction.flow.rule_inputs import (
     RECORDS,
     FeatureRow,
@@ -122,6 +127,7 @@ CONFIG_FILES = [
     for path in dict.fromkeys((str(MAIN_CONFIG), *workflow.configfiles))
 ]
 with report_errors_briefly():
+    check_writable(Path())
     check_cores(workflow.resource_settings.cores)
     check_mirror(MIRROR)
     for path in CONFIG_FILES:

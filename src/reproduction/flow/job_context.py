@@ -8,7 +8,7 @@ import os
 import platform
 import signal
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -137,15 +137,26 @@ def _start_job(snakemake: Any) -> Job:
     return Job(dict(snakemake.wildcards.items()), parameters, inputs)
 
 
-def _as_storage_error(error: OSError, outputs: Iterable[str]) -> StorageError | None:
+def _as_storage_error(error: OSError, outputs: Sequence[str]) -> StorageError | None:
     """Convert an error of a full disk, or of outputs that cannot be written; return None for other errors."""
-    path = str(error.filename or "")
-    failed = os.path.realpath(path)
-    written = map(os.path.realpath, outputs)
-    is_output = bool(path) and any(target.startswith(failed) or failed.startswith(target) for target in written)
-    if io.is_full(error) or (io.is_not_permitted(error) and is_output):
-        return StorageError(io.storage_message(path or "the folder of the results", is_full=io.is_full(error)))
+    output = _output_at(str(error.filename or ""), outputs)
+    if io.is_full(error):
+        return StorageError(io.storage_message(output or error.filename or "the disk", is_full=True))
+    if io.is_not_permitted(error) and output:
+        return StorageError(io.storage_message(output, is_full=False))
     return None
+
+
+def _output_at(path: str, outputs: Sequence[str]) -> str:
+    """Return the output whose folder contains a path or lies below it; "" if there is none."""
+    if not path:
+        return ""
+    written = os.path.realpath(path)
+    for output in outputs:
+        target = os.path.realpath(output)
+        if written.startswith(f"{os.path.dirname(target)}/") or target.startswith(f"{written}/"):
+            return output
+    return ""
 
 
 @contextmanager
@@ -186,7 +197,7 @@ def job(snakemake: Any, tolerate_missing: bool = False, threads: int = 1) -> Ite
         logger.error("%s: %s", type(error).__name__, error)
         raise SystemExit(1) from error
     except OSError as error:
-        storage_error = _as_storage_error(error, map(str, snakemake.output))
+        storage_error = _as_storage_error(error, list(map(str, snakemake.output)))
         if storage_error is None:
             logger.exception(FAILED, snakemake.rule)
             raise

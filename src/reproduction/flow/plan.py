@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -280,6 +281,16 @@ def make_plan(
     _check_expensive(plan)
     _ = plan.features, plan.splits  # check for conflicting names
     return plan
+
+
+def check_writable(folder: Path) -> None:
+    """Check that Snakemake can write to the folder of a run; its own error would be a traceback."""
+    state = folder / ".snakemake"
+    if not os.access(state if state.exists() else folder, os.W_OK):
+        raise ConfigError(
+            f"the folder {folder.resolve()} is not writable; change its permissions, or run in another folder: "
+            "snakemake --directory FOLDER"
+        )
 
 
 def check_cores(cores: int | None) -> None:
