@@ -40,6 +40,7 @@ JUDGING = (
             "numbers",
             "placebo",
             "report_rows",
+            "yardstick",
         )
     ),
     "textmix/metrics/significance.py",

@@ -17,6 +17,7 @@ from reproduction.verdict.paper_section import PaperSection, find_unexplained
 from reproduction.verdict.read_sections import _read_specification
 from reproduction.verdict.report_rows import Item
 from reproduction.verdict.specifications import curve_of
+from reproduction.verdict.wording import MISSING
 from tests.verdict.reporting import SETTINGS, Made, comparison_row, row
 from textmix.core import io
 
@@ -164,8 +165,9 @@ def test_a_recorded_curve_is_shown_with_its_day_where_this_run_made_none() -> No
     }
     assert alone.not_run == {"other": ["p.y"]}
     sentence = PaperSection.not_run_alternatives.fget
-    section = SimpleNamespace(specification=alone, spec={"alternatives_cpu_hours": 2.5})
-    assert re.search(r"\b1 of 2 rows\b.*\b2\.5 CPU hours", sentence(section))
+    items = [SimpleNamespace(row=SimpleNamespace(id="p.y"), verdict=MISSING)]
+    section = SimpleNamespace(specification=alone, spec={"alternatives_cpu_hours": 2.5}, items=items)
+    assert re.search(r"\b1 of 2 rows\b.*\b1 of them\b.*\b2\.5 CPU hours", sentence(section))
     section.specification = replace(alone, registered={"made": ["p.x"]})
     assert sentence(section) == ""
     today = _read_specification(SimpleNamespace(curves={"p": files(0.7)}, recorded_curves=then), "p", record)

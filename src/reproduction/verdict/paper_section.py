@@ -365,8 +365,9 @@ class PaperSection(ItemGroup):
         """Sentence on the registered alternatives without a value, and the command that computes them."""
         not_run = self.specification.not_run
         rows = {row for rows in not_run.values() for row in rows}
+        n_without_data = sum(item.row.id in rows and item.verdict == MISSING for item in self.items)
         hours = self.spec.get("alternatives_cpu_hours")
-        return alternatives_not_run_text(len(rows), len(self.specification.registered_rows), hours)
+        return alternatives_not_run_text(len(rows), len(self.specification.registered_rows), n_without_data, hours)
 
     @property
     def curve_findings(self) -> dict[str, str]:

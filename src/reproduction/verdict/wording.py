@@ -520,12 +520,14 @@ def alternatives_text(n_changed: int, n_rows: int) -> str:
     return f"A registered alternative would change {n_changed} of the {n_rows} verdicts with a specification curve."
 
 
-def alternatives_not_run_text(n_rows: int, n_registered: int, cpu_hours: float | None) -> str:
+def alternatives_not_run_text(n_rows: int, n_registered: int, n_without_data: int, cpu_hours: float | None) -> str:
     """State how many rows have registered alternatives that were not run, and the cost; "" if all were run."""
     if not n_rows:
         return ""
+    without_data = f" ({n_without_data} of them because their data are missing)" if n_without_data else ""
     cost = f": all alternatives of this paper take about {cpu_hours:g} CPU hours" if cpu_hours else ""
-    return f"The alternatives of {n_rows} of {n_registered} rows with registered alternatives are not run yet{cost}."
+    rows = f"{n_rows} of {n_registered} rows with registered alternatives"
+    return f"The alternatives of {rows} are not run yet{without_data}{cost}."
 
 
 def placebo_text(n_tried: int | None, n_passed: int | None, name: str) -> str:
