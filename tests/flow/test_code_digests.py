@@ -94,7 +94,7 @@ def h():
 '''
 
 
-def test_one_pass_describes_a_tree_as_the_standard_library_does():
+def test_single_pass_dump_equals_that_of_the_standard_library():
     everything = {"show_empty": True} if sys.version_info >= (3, 13) else {}
     folders = {path.parent for path in PACKAGE.rglob("*.py")}
     largest = [max(folder.glob("*.py"), key=lambda path: path.stat().st_size) for folder in sorted(folders)]
@@ -104,7 +104,7 @@ def test_one_pass_describes_a_tree_as_the_standard_library_does():
         assert described == ast.dump(without_docstrings(tree), **everything), source[:80]
 
 
-def test_all_that_is_imported_is_reached_and_nothing_else(package):
+def test_digest_covers_exactly_the_imported_modules(package):
     assert sorted(reachable(["textmix.a"]).digests) == [
         *("textmix", "textmix.a", "textmix.b", "textmix.lazy", "textmix.sub", "textmix.sub.c")
     ]
@@ -122,13 +122,13 @@ def test_all_that_is_imported_is_reached_and_nothing_else(package):
     ],
     ids=["constant", "imported", "imported of imported", "package", "imported late", "foreign import"],
 )
-def test_edit_that_can_change_a_number_changes_the_digest(package, name, old, new):
+def test_edit_that_can_change_a_result_changes_the_digest(package, name, old, new):
     before = code_digest(["textmix.a"])
     edit(package / name, old, new)
     assert code_digest(["textmix.a"]) != before
 
 
-def test_edit_of_the_same_length_is_noticed_within_one_process(package):
+def test_edit_of_the_same_length_is_detected_within_one_process(package):
     digests = set()
     for number in range(5):
         (package / "sub/c.py").write_text(f"TWO = {number}\n")
@@ -138,14 +138,14 @@ def test_edit_of_the_same_length_is_noticed_within_one_process(package):
 
 
 @pytest.mark.parametrize("name", ["apart.py", "core/errors.py", "words.py", "words/list.txt"])
-def test_edit_of_what_is_not_reached_or_only_names_errors_keeps_the_digest(package, name):
+def test_edit_of_unreachable_code_or_of_a_message_keeps_the_digest(package, name):
     before = code_digest(["textmix.a"])
     (package / name).write_text("CHANGED = 1\n")
     assert code_digest(["textmix.a"]) == before
 
 
 @pytest.mark.parametrize("change", ["edited", "added", "deleted", "renamed"])
-def test_data_in_the_folder_of_a_modules_name_belong_to_it(package, change):
+def test_data_files_of_a_package_are_part_of_its_digest(package, change):
     before = code_digest(["textmix.words"])
     path = package / "words/list.txt"
     if change == "edited":
@@ -159,7 +159,7 @@ def test_data_in_the_folder_of_a_modules_name_belong_to_it(package, change):
     assert code_digest(["textmix.words"]) != before
 
 
-def test_script_counts_with_all_it_imports(package, tmp_path):
+def test_digest_of_a_script_includes_its_imports(package, tmp_path):
     script = tmp_path / "fit.py"
     script.write_text('"""Fit."""\nfrom textmix.a import f\nprint(f(1))\n')
     assert "textmix.sub.c" in reachable([], [script]).digests
@@ -170,7 +170,7 @@ def test_script_counts_with_all_it_imports(package, tmp_path):
     assert code_digest([], [script]) != before
 
 
-def test_missing_module_is_named_with_the_file_to_correct(package):
+def test_missing_module_error_names_the_file_to_correct(package):
     with pytest.raises(ValueError, match=r"no module textmix\.models\.edmc in textmix; correct the name in .*methods"):
         code_digest(["textmix.models.edmc"])
 
@@ -215,7 +215,7 @@ def own(tmp_path: Path) -> Path:
     return tmp_path / "own"
 
 
-def test_a_module_without_a_distribution_is_digested_with_all_that_it_imports(own: Path, tmp_path: Path) -> None:
+def test_module_without_a_distribution_is_digested_with_its_imports(own: Path, tmp_path: Path) -> None:
     before, packages = state_of("mine", own, tmp_path)
     assert before.keys() == {"mine", "beside"} and packages == ["numpy"]
     edit(own / "beside.py", "X = 1", "X = 2")
@@ -228,13 +228,13 @@ def test_relative_imports_are_followed(own: Path, tmp_path: Path) -> None:
     assert sorted(found) == ["own", "own.a", "own.b", "own.e", "own.sub", "own.sub.c", "own.sub.d"]
 
 
-def test_the_digest_of_an_own_module_does_not_depend_on_the_folder_of_the_process(own: Path, tmp_path: Path) -> None:
+def test_digest_of_a_user_module_is_independent_of_the_working_directory(own: Path, tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     (tmp_path / "work/beside.py").write_text("X = 3\n")
     assert state_of("mine", own, tmp_path / "work") == state_of("mine", own, tmp_path)
 
 
-def test_a_module_in_the_folder_of_the_process_alone_does_not_count_by_chance(own: Path, tmp_path: Path) -> None:
+def test_module_in_the_working_directory_alone_is_not_digested(own: Path, tmp_path: Path) -> None:
     (own / "uses.py").write_text("import tests.help\n")
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests/help.py").write_text("")
@@ -245,7 +245,7 @@ def test_a_module_in_the_folder_of_the_process_alone_does_not_count_by_chance(ow
     assert "no module tests.help in tests" in error.value.stderr
 
 
-def test_a_namespace_over_two_folders_is_digested_in_both(own: Path, tmp_path: Path) -> None:
+def test_namespace_package_is_digested_in_all_its_folders(own: Path, tmp_path: Path) -> None:
     for name, text in {"here/wide/a.py": "from wide.deep import b\n", "there/wide/deep/b.py": "B = 1\n"}.items():
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).write_text(text)
@@ -257,7 +257,7 @@ def test_a_namespace_over_two_folders_is_digested_in_both(own: Path, tmp_path: P
 
 
 @pytest.mark.parametrize("name", ["colorsys", "simplemma"], ids=["Python's own", "installed"])
-def test_a_module_that_takes_the_place_of_another_counts_by_its_content(own: Path, tmp_path: Path, name: str) -> None:
+def test_shadowing_module_is_digested_by_content(own: Path, tmp_path: Path, name: str) -> None:
     (own / "uses.py").write_text(f"import {name}\n")
     assert list(state_of("uses", own, tmp_path)[0]) == ["uses"]
     (own / f"{name}.py").write_text("X = 1\n")
@@ -267,7 +267,7 @@ def test_a_module_that_takes_the_place_of_another_counts_by_its_content(own: Pat
     assert state_of("uses", own, tmp_path)[0][name] != before[name]
 
 
-def test_a_module_of_machine_code_counts_by_its_bytes(own: Path, tmp_path: Path) -> None:
+def test_extension_module_is_digested_by_its_bytes(own: Path, tmp_path: Path) -> None:
     (own / f"fast{EXTENSION_SUFFIXES[0]}").write_bytes(b"machine code")
     (own / "uses.py").write_text("import fast\n")
     before, _ = state_of("uses", own, tmp_path)
@@ -277,9 +277,7 @@ def test_a_module_of_machine_code_counts_by_its_bytes(own: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize("editable", [True, False])
-def test_a_distribution_counts_by_its_files_if_it_is_installed_as_editable(
-    own: Path, tmp_path: Path, editable: bool
-) -> None:
+def test_editable_distribution_is_digested_by_its_files(own: Path, tmp_path: Path, editable: bool) -> None:
     info = own / "own-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: own\nVersion: 1.0\n\n")

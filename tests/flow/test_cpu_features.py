@@ -34,7 +34,7 @@ def told(tmp_path: Path, flags: str) -> Path:
     return path
 
 
-def test_a_processor_with_the_common_instructions_is_told_to_use_them_alone(tmp_path: Path) -> None:
+def test_instructions_are_restricted_to_the_common_ones(tmp_path: Path) -> None:
     environ: dict[str, str] = {"HOME": "/"}
     use_common_instructions(environ, told(tmp_path, "avx512f " + " ".join(COMMON)))
     assert environ == {"HOME": "/", **COMMON_INSTRUCTIONS}
@@ -42,14 +42,14 @@ def test_a_processor_with_the_common_instructions_is_told_to_use_them_alone(tmp_
     assert environ == {"HOME": "/"}
 
 
-def test_a_processor_without_them_and_a_system_that_says_nothing_are_left_alone(tmp_path: Path) -> None:
+def test_unknown_or_older_processor_is_not_restricted(tmp_path: Path) -> None:
     environ: dict[str, str] = {}
     use_common_instructions(environ, told(tmp_path, "avx2 fma"))
     use_common_instructions(environ, tmp_path / "nowhere")
     assert environ == {}
 
 
-def test_a_choice_of_the_user_stays(tmp_path: Path) -> None:
+def test_variables_of_the_user_are_kept(tmp_path: Path) -> None:
     environ = {"OPENBLAS_CORETYPE": "Zen"}
     use_common_instructions(environ, told(tmp_path, " ".join(COMMON)))
     assert environ["OPENBLAS_CORETYPE"] == "Zen"

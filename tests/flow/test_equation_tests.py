@@ -30,7 +30,7 @@ def tests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("name", ["models/test_a.py", "naive/a.py", "models/conftest.py", "help.py"])
-def test_an_outcome_counts_until_test_twin_fixture_or_what_it_imports_changes(tests: Path, name: str) -> None:
+def test_outcome_expires_if_the_test_or_its_imports_change(tests: Path, name: str) -> None:
     path, known = tests / name, {"models/test_a.py::test_a": "passed"}
     assert evidence.test_outcomes(tests) == known
     io.write_text(path, f'"""A comment."""\n\n\n{path.read_text()}')
@@ -39,19 +39,19 @@ def test_an_outcome_counts_until_test_twin_fixture_or_what_it_imports_changes(te
     assert evidence.test_outcomes(tests) == {}
 
 
-def test_a_test_that_is_gone_has_no_outcome(tests: Path) -> None:
+def test_removed_test_has_no_outcome(tests: Path) -> None:
     (tests / "models/test_a.py").unlink()
     assert evidence.test_outcomes(tests) == {}
     evidence.OUTCOMES.unlink()
     assert evidence.test_outcomes(tests) == {}
 
 
-def test_an_outcome_counts_until_a_package_changes(tests: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outcome_expires_if_a_package_changes(tests: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evidence, "environment", lambda packages: {"numpy": "0"})
     assert evidence.test_outcomes(tests) == {}
 
 
-def test_an_outcome_that_was_changed_by_hand_does_not_count(tests: Path) -> None:
+def test_edited_outcome_is_ignored(tests: Path) -> None:
     evidence.OUTCOMES.write_text(evidence.OUTCOMES.read_text().replace("passed", "failed"))
     assert evidence.test_outcomes(tests) == {}
 
@@ -76,7 +76,7 @@ def test_a():
     ],
     ids=["none", "edited", "edited and restored"],
 )
-def test_an_outcome_is_written_if_its_code_stayed_as_it_was(
+def test_outcome_is_written_only_if_the_code_did_not_change(
     tests: Path, monkeypatch: pytest.MonkeyPatch, edit: str, written: bool
 ) -> None:
     evidence.OUTCOMES.unlink()

@@ -13,7 +13,7 @@ from reproduction.flow.git import commit_of
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
 
-def test_a_deleted_folder_of_results_is_no_change_of_the_code(tmp_path: Path) -> None:
+def test_deleted_results_do_not_mark_the_checkout_as_edited(tmp_path: Path) -> None:
     def git(*arguments: str) -> None:
         identity = ("-c", "user.name=test", "-c", "user.email=test@example.org")
         subprocess.run(["git", "-C", str(tmp_path), *identity, *arguments], check=True, capture_output=True)

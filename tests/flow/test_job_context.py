@@ -74,7 +74,7 @@ def log_of(snakemake: SimpleNamespace) -> str:
 # --- threads ----------------------------------------------------------------------------------------------------------
 
 
-def test_the_limit_holds_libraries_that_are_loaded_already():
+def test_thread_limit_applies_to_loaded_libraries():
     program = (
         "import numpy, scipy.linalg, sklearn, threadpoolctl, textmix.numerics.seeding;"
         "threadpoolctl.threadpool_limits(2); textmix.numerics.seeding.limit_threads();"
@@ -89,7 +89,7 @@ def test_the_limit_holds_libraries_that_are_loaded_already():
 # --- jobs -------------------------------------------------------------------------------------------------------------
 
 
-def test_record_says_what_made_the_result_without_places_or_times(snakemake, tmp_path):
+def test_record_describes_the_result_without_paths_or_times(snakemake, tmp_path):
     with job(snakemake) as running:
         first = running.record
     assert first["script"] == "fit"
@@ -108,7 +108,7 @@ def test_record_says_what_made_the_result_without_places_or_times(snakemake, tmp
         assert running.record == first
 
 
-def test_a_job_finds_no_module_beside_it_that_the_plan_does_not_find(snakemake, tmp_path, monkeypatch):
+def test_job_imports_only_modules_that_the_plan_can_import(snakemake, tmp_path, monkeypatch):
     """Snakemake gives a job the folder of its script and, of the plan, that in which the run began."""
     (tmp_path / "beside.py").write_text("X = 1\n")
     monkeypatch.syspath_prepend(tmp_path)
@@ -118,7 +118,7 @@ def test_a_job_finds_no_module_beside_it_that_the_plan_does_not_find(snakemake, 
     assert sys.path == before
 
 
-def test_job_refuses_another_environment(snakemake, monkeypatch):
+def test_job_rejects_another_environment(snakemake, monkeypatch):
     monkeypatch.setattr(recipe, "environment", lambda packages: {"numpy": "0.1"})
     with pytest.raises(SystemExit), job(snakemake):
         pytest.fail("the job ran")
@@ -132,7 +132,7 @@ def test_job_refuses_another_environment(snakemake, monkeypatch):
         ("config/published.csv", "id\n2\n", "config/published.csv changed while it was used"),
     ],
 )
-def test_a_job_whose_code_or_input_changes_while_it_runs_writes_no_result(snakemake, path, text, message):
+def test_job_writes_no_result_if_code_or_input_changes_during_the_run(snakemake, path, text, message):
     with pytest.raises(SystemExit), job(snakemake) as running:
         Path(path).write_text(text)
         io.write_result(snakemake.output.timings, "x\n1\n", running.record)
@@ -140,7 +140,7 @@ def test_a_job_whose_code_or_input_changes_while_it_runs_writes_no_result(snakem
     assert not Path(snakemake.output.timings).exists()
 
 
-def test_missing_result_becomes_missing_results_of_all_outputs_with_a_record(snakemake):
+def test_missing_result_is_written_to_all_outputs_with_a_record(snakemake):
     io.write_missing("results/scores/a.csv", MissingResult("the host is down; try again", broken=True), {})
     with job(snakemake):
         io.check_result(snakemake.input[0])
@@ -155,7 +155,7 @@ def test_missing_result_becomes_missing_results_of_all_outputs_with_a_record(sna
     assert log_of(snakemake) == "left out: the host is down; try again\n"
 
 
-def test_missing_result_takes_the_place_of_outputs_written_before_it(snakemake):
+def test_missing_result_replaces_outputs_written_earlier(snakemake):
     with job(snakemake) as running:
         io.write_result(snakemake.output.timings, "x\n1\n", running.record)
         raise MissingResult("too late")
@@ -163,14 +163,14 @@ def test_missing_result_takes_the_place_of_outputs_written_before_it(snakemake):
         io.check_result(snakemake.output.timings)
 
 
-def test_script_that_deals_with_missing_results_itself_gets_them(snakemake):
+def test_missing_result_is_raised_to_a_script_that_tolerates_it(snakemake):
     with pytest.raises(MissingResult), job(snakemake, tolerate_missing=True):
         raise MissingResult("mine to deal with")
     assert not Path(snakemake.output.timings).exists()
 
 
 @pytest.mark.parametrize("when", ["in the script", "in the record"])
-def test_error_of_ours_ends_the_job_with_one_sentence(snakemake, when):
+def test_textmix_error_ends_the_job_with_one_sentence(snakemake, when):
     if when == "in the record":
         io.meta_path("results/scores/a.csv").write_text("{")
     with pytest.raises(SystemExit) as caught, job(snakemake):
@@ -209,7 +209,7 @@ def test_input_that_cannot_be_read_is_not_called_a_missing_write_permission(snak
     assert "write permission" not in log_of(snakemake)
 
 
-def test_want_of_memory_is_said_in_one_sentence(snakemake):
+def test_memory_error_is_logged_in_one_sentence(snakemake):
     with pytest.raises(MemoryError), job(snakemake):
         raise MemoryError("Unable to allocate 3 GiB")
     assert log_of(snakemake).splitlines() == [
@@ -217,7 +217,7 @@ def test_want_of_memory_is_said_in_one_sentence(snakemake):
     ]
 
 
-def test_any_other_error_is_logged_with_its_traceback_and_raised(snakemake):
+def test_unexpected_error_is_logged_with_traceback_and_raised(snakemake):
     with pytest.raises(ZeroDivisionError), job(snakemake):
         _ = 1 / 0
     log = log_of(snakemake)
@@ -225,7 +225,7 @@ def test_any_other_error_is_logged_with_its_traceback_and_raised(snakemake):
     assert log.endswith("ZeroDivisionError: division by zero\n")
 
 
-def test_job_holds_its_libraries_to_one_thread(snakemake):
+def test_job_limits_libraries_to_one_thread(snakemake):
     os.environ["OPENBLAS_NUM_THREADS"] = "4"
     with job(snakemake):
         assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
@@ -242,7 +242,7 @@ def clock(monkeypatch):
     return now
 
 
-def test_progress_tells_iteration_objective_and_time_left(clock, caplog):
+def test_progress_shows_iteration_objective_and_remaining_time(clock, caplog):
     caplog.set_level(logging.INFO, logger="textmix")
     report = progress("EM of dcm", 200)
     clock[0] += 10
@@ -250,7 +250,7 @@ def test_progress_tells_iteration_objective_and_time_left(clock, caplog):
     assert caplog.messages == ["EM of dcm: iteration 50 of 200, objective -1234.57, 30 s left"]
 
 
-def test_progress_is_told_every_two_seconds_on_a_terminal_and_once_a_minute_in_a_log(clock, caplog):
+def test_progress_is_throttled_on_the_terminal_and_in_the_log(clock, caplog):
     caplog.set_level(logging.INFO, logger="textmix")
     terminal, log, told = Paced(2.0), Paced(60.0), {"terminal": [], "log": []}
     reports = [progress("fit", 100), progress("path", 100)]
@@ -265,14 +265,14 @@ def test_progress_is_told_every_two_seconds_on_a_terminal_and_once_a_minute_in_a
     assert caplog.messages[5] == "path: iteration 3 of 100, 87 s left"
 
 
-def test_a_message_that_tells_no_progress_is_never_held_back(caplog):
+def test_other_messages_are_not_throttled(caplog):
     caplog.set_level(logging.INFO, logger="textmix")
     for _ in range(2):
         logging.getLogger("textmix").info("left out")
     assert all(map(Paced(60.0).filter, caplog.records))
 
 
-def test_progress_without_a_total_has_no_time_left(clock, caplog):
+def test_progress_without_a_total_has_no_remaining_time(clock, caplog):
     caplog.set_level(logging.INFO, logger="textmix")
     report = progress("fit")
     clock[0] += 3
@@ -284,7 +284,7 @@ def test_progress_without_a_total_has_no_time_left(clock, caplog):
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="malloc of another library")
-def test_a_job_keeps_the_memory_that_it_frees():
+def test_freed_memory_is_kept_by_the_process():
     program = """
 import sys
 from pathlib import Path

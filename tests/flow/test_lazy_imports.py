@@ -25,7 +25,7 @@ def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     late.enable_lazy_imports()
 
 
-def test_a_late_module_runs_at_its_first_use_and_every_other_at_its_import(found: None) -> None:
+def test_lazy_module_is_executed_at_first_use(found: None) -> None:
     first, _ = importlib.import_module("first_of_two"), importlib.import_module("second_of_two")
     assert sys.ran == ["second_of_two"]  # type: ignore[attr-defined]
     assert first.value == 7
@@ -33,13 +33,13 @@ def test_a_late_module_runs_at_its_first_use_and_every_other_at_its_import(found
     assert sys.modules["first_of_two"] is first
 
 
-def test_a_job_puts_off_what_most_fits_never_use() -> None:
+def test_job_defers_imports_that_most_fits_do_not_need() -> None:
     for name in late.LAZY_MODULES:
         assert importlib.util.find_spec(name), f"{name} is no module any more"
     assert importlib.import_module("scipy.stats").norm.cdf(0.0) == 0.5
 
 
-def test_a_module_runs_without_a_package_that_all_others_find(found: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_import_error_of_a_lazy_module_is_raised_at_import(found: None, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = Path(sys.path[0])
     (folder / "third_of_three.py").write_text(
         "try:\n    import first_of_two as seen\nexcept ImportError:\n    seen = None\n"
@@ -53,7 +53,7 @@ def test_a_module_runs_without_a_package_that_all_others_find(found: None, monke
     monkeypatch.delitem(sys.modules, "third_of_three")
 
 
-def test_a_fit_in_a_job_loads_no_pandas_and_a_frame_is_still_taken() -> None:
+def test_fit_does_not_import_pandas_but_accepts_a_data_frame() -> None:
     program = (
         "import sys, reproduction.flow.job_context; from textmix import MultinomialClassifier as M; "
         "M().fit([[1, 0], [0, 2]], [0, 1]); print('pandas' in sys.modules); import pandas; "

@@ -29,7 +29,7 @@ def origin(root: Path, *, data: str = "d", code: str = "1", settings: str = "a",
     return Ancestors(root, inputs).origin("p.x", ["results/scores/fit.csv", "results/not/made.csv"])
 
 
-def test_the_same_content_has_the_same_origin_in_any_folder(tmp_path: Path) -> None:
+def test_origin_is_independent_of_the_folder(tmp_path: Path) -> None:
     found = origin(tmp_path / "one")
     assert found == origin(tmp_path / "other")
     assert found.results == "results/scores/fit.csv"
@@ -45,16 +45,16 @@ def test_the_same_content_has_the_same_origin_in_any_folder(tmp_path: Path) -> N
         ({"split": "t"}, {"settings"}),
     ],
 )
-def test_a_change_moves_the_digest_of_its_kind_alone(tmp_path: Path, change: dict[str, str], moved: set[str]) -> None:
+def test_change_affects_only_the_digest_of_its_kind(tmp_path: Path, change: dict[str, str], moved: set[str]) -> None:
     before, after = origin(tmp_path / "one"), origin(tmp_path / "other", **change)
     names = ("data", "settings", "code")
     assert {name for name in names if getattr(before, name) != getattr(after, name)} == moved
 
 
-def test_a_value_that_read_nothing_has_no_digest(tmp_path: Path) -> None:
+def test_value_without_inputs_has_no_digest(tmp_path: Path) -> None:
     assert Ancestors(tmp_path, {}).origin("p.x", []) == Origin("p.x", "", "", "", "")
 
 
-def test_measured_times_are_known_by_their_folder() -> None:
+def test_measured_times_are_recognised_by_folder() -> None:
     assert Origin("p.x", "", "", "", "results/scores/a.csv results/timings/a.csv").timed
     assert not Origin("p.x", "", "", "", "results/scores/timings/a.csv").timed

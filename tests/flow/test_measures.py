@@ -33,7 +33,7 @@ def test_tables_are_written_with_their_own_columns(tmp_path):
     assert io.read_csv(tmp_path / "m/empty.csv") == []
 
 
-def test_table_with_a_stray_column_is_refused_and_nothing_is_left(tmp_path):
+def test_table_with_an_unknown_column_is_rejected_and_leaves_no_file(tmp_path):
     with pytest.raises(ValueError, match="z"):
         Measure({}, {"curve": [{"x": 1}, {"x": 1, "z": 2}]}).save(tmp_path / "m", {})
     assert list(tmp_path.iterdir()) == []
@@ -51,7 +51,7 @@ def module(monkeypatch) -> ModuleType:
     return made
 
 
-def test_measure_is_found_by_paper_and_name_and_given_all_it_needs(module):
+def test_measure_function_receives_its_data_and_settings(module):
     module.drift = lambda sources, settings, generator: Measure(
         {"sources": len(sources), "bins": settings["bins"], "draw": generator.random()}
     )
@@ -59,7 +59,7 @@ def test_measure_is_found_by_paper_and_name_and_given_all_it_needs(module):
     assert measure.values == {"sources": 1, "bins": 7, "draw": np.random.default_rng(3).random()}
 
 
-def test_repetitions_are_written_one_by_one_with_their_mean_and_deviation(tmp_path):
+def test_repetitions_are_written_with_mean_and_standard_deviation(tmp_path):
     values = {"a": 1.0, "b": Repeated([1.0, 2.0, 1.5], 0.25), "one": Repeated([3.0])}
     assert saved(Measure(values), tmp_path / "m") == {
         "values.csv": "key,value,spread\na,1.0,\nb,1.5,0.5\none,3.0,\n",

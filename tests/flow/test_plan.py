@@ -107,7 +107,7 @@ WRONG_CONFIG: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
 
 
 @pytest.mark.parametrize("case", WRONG_CONFIG)
-def test_wrong_run_is_refused_with_key_and_remedy(case):
+def test_invalid_run_is_rejected_with_key_and_remedy(case):
     change, message = WRONG_CONFIG[case]
     config = configuration()
     change(config)
@@ -116,7 +116,7 @@ def test_wrong_run_is_refused_with_key_and_remedy(case):
     assert re.fullmatch(f"configuration: {message}", str(caught.value))
 
 
-def test_role_that_a_paper_needs_and_the_run_lacks_is_named():
+def test_missing_role_is_named():
     config = configuration()
     del config["roles"]["r52"]
     with pytest.raises(ConfigError, match=r"papers/\w+/paper\.yaml: roles: unknown role 'r52'; allowed: newsgroups,"):
@@ -135,7 +135,7 @@ def test_role_that_a_paper_needs_and_the_run_lacks_is_named():
         ),
     ],
 )
-def test_wrong_file_is_named(root, name, content, message):
+def test_invalid_file_is_named(root, name, content, message):
     path = root / "config" / name
     path.unlink()
     if content is not None:
@@ -158,7 +158,7 @@ def test_missing_code_of_a_paper_is_named_with_its_folder(root: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["features", "splits"])
-def test_one_name_means_one_thing_in_all_papers(root, kind):
+def test_conflicting_names_of_two_papers_are_rejected(root, kind):
     shared = {
         "features": {"tokenizer": "letters", "min_count": 9},
         "splits": {"kind": "random", "train": 9, "trials": 9},
@@ -181,7 +181,7 @@ def test_one_name_means_one_thing_in_all_papers(root, kind):
 
 
 @pytest.mark.parametrize("config", [REAL, SHIPPED, full()], ids=["packages alone", "config.yaml", "full.yaml"])
-def test_real_configuration_is_right(config):
+def test_shipped_configuration_is_valid(config):
     plan = make_plan(config, ROOT)
     assert plan.chosen() == list(plan.papers) == PAPERS
     for paper in PAPERS:
@@ -193,13 +193,13 @@ def test_real_configuration_is_right(config):
             assert (run.dataset, features) in plan.feature_sets(paper)
 
 
-def test_full_run_leaves_no_role_without_data_and_no_job_out():
+def test_full_run_skips_no_job():
     assert [role for role, entry in SHIPPED["roles"].items() if entry["dataset"] is None] == []
     plan = make_plan(full(), ROOT)
     assert not any(plan.skipped_results(paper) for paper in plan.papers)
 
 
-def test_what_is_dear_comes_with_the_full_run_alone() -> None:
+def test_only_the_full_run_computes_expensive_results() -> None:
     plan, default = make_plan(full(), ROOT), make_plan(SHIPPED, ROOT)
     assert "measures/stopping" in default.skipped_results("cbm")
     for paper in PAPERS:
@@ -226,7 +226,7 @@ def test_the_note_of_a_counted_row_says_whether_it_rests_on_an_expensive_experim
             assert bool(entries & skipped) == ("expensive: run by make full" in row["note"]), row["id"]
 
 
-def test_a_measure_that_reads_what_is_dear_is_dear(root: Path) -> None:
+def test_measure_of_an_expensive_experiment_must_be_expensive(root: Path) -> None:
     path = root / "config/papers/cbm/paper.yaml"
     paper = load_yaml_strict(path)
     paper["experiments"]["table_rcv1"]["expensive"] = True
@@ -235,13 +235,13 @@ def test_a_measure_that_reads_what_is_dear_is_dear(root: Path) -> None:
         make_plan(SHIPPED, root)
 
 
-def test_stand_ins_are_read_after_a_failed_download_only_where_one_role_alone_names_the_data() -> None:
+def test_substitutes_require_that_a_single_role_uses_the_data_set() -> None:
     plan = make_plan(SHIPPED, ROOT)
     assert plan.substitutes("newsgroups_18828") == ["newsgroups_wheel"]
     assert plan.substitutes("imdb") == []  # two roles read it
 
 
-def test_every_dataset_is_fitted_by_every_method_of_its_experiment_on_its_own_split(plan):
+def test_fits_combine_data_sets_and_methods_of_an_experiment(plan):
     methods = list(plan.papers["edcm"]["experiments"]["table1"]["methods"])
     runs = [run for run in plan.fits("edcm") if run.experiment == "table1"]
     assert runs == [Fit("edcm", "table1", "newsgroups_wheel", method) for method in methods]
@@ -256,11 +256,11 @@ def test_role_without_a_data_set_has_no_runs():
     assert plan.datasets("naive_bayes") == [] and plan.feature_sets("edcm") == []
 
 
-def test_chosen_papers_stand_in_one_order():
+def test_selected_papers_are_sorted():
     assert make_plan(configuration(papers=["naive_bayes", "pmm"]), ROOT).chosen() == ["pmm", "naive_bayes"]
 
 
-def test_measures_run_where_their_data_are(root):
+def test_measures_run_if_their_data_are_available(root):
     path = root / "config/papers" / EDCM
     paper = load_yaml_strict(path)
     measured = {"function": "held_out_perplexity.perplexity", "features": "rainbow"}
@@ -280,7 +280,7 @@ def test_measures_run_where_their_data_are(root):
 # --- code -------------------------------------------------------------------------------------------------------------
 
 
-def test_a_fit_depends_on_the_keys_of_its_method_that_it_reads(root):
+def test_fit_depends_only_on_the_keys_that_it_reads(root):
     fit = SimpleNamespace(paper="edcm", experiment="table1", dataset="newsgroups_wheel", method="edcm")
     before = RuleParams(make_plan(REAL, root)).fit(fit)
     path = root / "config/methods.yaml"
@@ -294,7 +294,7 @@ def test_a_fit_depends_on_the_keys_of_its_method_that_it_reads(root):
         assert RuleParams(make_plan(REAL, root)).fit(fit) != before
 
 
-def test_what_decides_whether_a_job_is_made_is_no_setting_of_it(root: Path) -> None:
+def test_key_expensive_is_not_a_setting_of_a_job(root: Path) -> None:
     measure = SimpleNamespace(paper="cbm", measure="stopping")
     before = RuleParams(make_plan(SHIPPED, root)).measure(measure)
     path = root / "config/papers/cbm/paper.yaml"
@@ -302,7 +302,7 @@ def test_what_decides_whether_a_job_is_made_is_no_setting_of_it(root: Path) -> N
     assert RuleParams(make_plan(SHIPPED, root)).measure(measure) == before
 
 
-def test_a_data_set_that_cannot_be_had_has_stand_ins() -> None:
+def test_unavailable_data_set_has_substitutes() -> None:
     plan = make_plan(full(), ROOT)
     inputs = RuleInputs(plan)
     params = RuleParams(plan)
@@ -316,7 +316,7 @@ def test_a_data_set_that_cannot_be_had_has_stand_ins() -> None:
     assert params.parse(scene)["substitutes"] == {}
 
 
-def test_the_schemas_name_the_choices_that_the_code_knows() -> None:
+def test_schemas_allow_the_choices_of_the_code() -> None:
     methods = load_yaml_strict(ROOT / "workflow/schemas/methods.schema.yaml")["additionalProperties"]["properties"]
     known = {"task": TASKS, "input": INPUTS}
     assert {key: tuple(methods[key]["enum"]) for key in known} == {key: tuple(names) for key, names in known.items()}

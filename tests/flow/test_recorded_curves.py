@@ -42,7 +42,7 @@ def reading(point: GridPoint, value: float | None) -> CurvePoint:
     )
 
 
-def test_a_recorded_curve_is_read_as_it_was_made(tmp_path: Path) -> None:
+def test_recorded_curve_survives_a_round_trip(tmp_path: Path) -> None:
     folder, file = folder_of(tmp_path / "a", {"p.x": (0.75, 0.8)}), tmp_path / RECORDED_CURVES
     assert record_curves(folder, file, [MADE], "c0") == ["p.x"]
     files = recorded_curves(file, [MADE])
@@ -53,7 +53,7 @@ def test_a_recorded_curve_is_read_as_it_was_made(tmp_path: Path) -> None:
     assert read_factors(files) == {"made": FACTOR}
 
 
-def test_a_point_without_a_value_keeps_its_previous_record(tmp_path: Path) -> None:
+def test_point_without_a_value_keeps_its_previous_record(tmp_path: Path) -> None:
     file = tmp_path / RECORDED_CURVES
     record_curves(folder_of(tmp_path / "a", {"p.x": (0.75, 0.8), "p.y": (0.1, 0.2)}), file, [MADE], "c0")
     folder = folder_of(tmp_path / "b", {"p.x": (0.7, None), "p.y": (0.3, 0.4)})
@@ -65,7 +65,7 @@ def test_a_point_without_a_value_keeps_its_previous_record(tmp_path: Path) -> No
         record_curves(folder_of(tmp_path / "c", {"p.x": (None, None)}), file, [MADE], "c1")
 
 
-def test_points_are_recorded_one_after_the_other(tmp_path: Path) -> None:
+def test_points_can_be_recorded_one_by_one(tmp_path: Path) -> None:
     file = tmp_path / RECORDED_CURVES
     record_curves(folder_of(tmp_path / "a", {"p.x": (0.75, None)}), file, [MADE], "c0")
     assert recorded_curves(file, [MADE]) == {}
@@ -75,7 +75,7 @@ def test_points_are_recorded_one_after_the_other(tmp_path: Path) -> None:
     assert [one.standard_error for one in curve.points] == [pytest.approx(0.005)] * 2
 
 
-def test_readings_that_are_declared_otherwise_today_are_not_shown(tmp_path: Path) -> None:
+def test_points_of_changed_alternatives_are_not_shown(tmp_path: Path) -> None:
     file = tmp_path / RECORDED_CURVES
     assert recorded_curves(file, [MADE]) == {}
     record_curves(folder_of(tmp_path / "a", {"p.x": (0.75, 0.8)}), file, [MADE], "c0")
@@ -84,7 +84,7 @@ def test_readings_that_are_declared_otherwise_today_are_not_shown(tmp_path: Path
     assert recorded_curves(file, [SpecificationGrid("made", ("p.y",), FACTOR, POINTS, 2)]) == {}
 
 
-def test_a_factor_that_is_declared_later_leaves_the_recorded_points(tmp_path: Path) -> None:
+def test_new_factor_keeps_the_recorded_points(tmp_path: Path) -> None:
     file = tmp_path / RECORDED_CURVES
     record_curves(folder_of(tmp_path / "a", {"p.x": (0.75, 0.8)}), file, [MADE], "c0")
     seed = {"seed": {"0": "It is the choice of the table.", "1": "It is as likely."}}
@@ -97,7 +97,7 @@ def test_a_factor_that_is_declared_later_leaves_the_recorded_points(tmp_path: Pa
     assert (curve.product, curve.position) == (4, "inside the range of 2 specifications")
 
 
-def test_a_curve_of_readings_that_are_not_declared_is_not_recorded(tmp_path: Path) -> None:
+def test_curve_of_unregistered_alternatives_is_not_recorded(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "a", {"p.x": (0.75, 0.8)})
     points = (POINTS[0], GridPoint({"smoothing": "two"}, {"features.words": "words_r0"}))
     with pytest.raises(IntegrityError, match="smoothing=one"):
@@ -106,7 +106,7 @@ def test_a_curve_of_readings_that_are_not_declared_is_not_recorded(tmp_path: Pat
         )
 
 
-def test_a_file_that_is_no_record_is_refused(tmp_path: Path) -> None:
+def test_invalid_record_is_rejected(tmp_path: Path) -> None:
     file = tmp_path / "curves.csv"
     file.write_text("row,value\np.x,1\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="not a record of curves"):

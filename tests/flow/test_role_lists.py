@@ -19,7 +19,7 @@ def paper(**changes: Any) -> dict[str, Any]:
     return {"title": "A paper", **sides, **changes}
 
 
-def test_lists_become_roles_in_order_wherever_roles_stand() -> None:
+def test_role_lists_are_expanded_in_order() -> None:
     found = expand_paper(
         paper(
             experiments={"e": {"roles": {"c": "halves", "both": "thirds"}, "metrics": ["accuracy"]}},
@@ -45,13 +45,13 @@ def test_lists_become_roles_in_order_wherever_roles_stand() -> None:
         ({"roles": ["c", "d"], "role_lists": {"e": ["d"], "d": ["e"]}}, "role_lists.e: 'e' is also a role"),
     ],
 )
-def test_a_double_or_ambiguous_name_is_refused(changes: dict[str, Any], message: str) -> None:
+def test_duplicate_or_ambiguous_name_is_rejected(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError) as error:
         expand_paper(paper(**changes), "paper.yaml")
     assert message in str(error.value)
 
 
-def test_locators_with_a_list_become_one_a_role() -> None:
+def test_locator_with_a_role_list_is_expanded() -> None:
     texts = ["score:t/both/dcm/accuracy/mu=1", "data:both/documents", "measure:m/both", "time:t/c/dcm/fit_seconds"]
     assert expand_locators(texts, LISTS, "checks.yaml") == [
         *("score:t/a/dcm/accuracy/mu=1", "score:t/b/dcm/accuracy/mu=1", "data:a/documents", "data:b/documents"),

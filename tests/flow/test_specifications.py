@@ -69,7 +69,7 @@ def with_level(path: str, value: object) -> dict:
     return entry
 
 
-def test_the_choice_of_the_table_comes_first_and_at_most_31_others_are_drawn_by_the_seed(folder: Path) -> None:
+def test_curve_starts_with_the_choice_of_the_table_and_has_at_most_32_points(folder: Path) -> None:
     drawn = grids_of(folder, PERPLEXITY).grids[0]
     first = drawn.points[0]
     assert first.levels == {"smoothing": "0.01", "least count": "2"}
@@ -80,7 +80,7 @@ def test_the_choice_of_the_table_comes_first_and_at_most_31_others_are_drawn_by_
     assert drawn.points != grids_of(folder, PERPLEXITY, SEED + 1).grids[0].points
 
 
-def test_an_entry_that_reads_a_changed_one_is_another_entry(folder: Path) -> None:
+def test_entry_that_reads_a_changed_entry_is_renamed(folder: Path) -> None:
     found = grids_of(folder, PERPLEXITY)
     point = next(p for p in found.grids[0].points if p.levels["least count"] == "5")
     features, measure = point.names["features.rainbow"], point.names["measures.perplexity"]
@@ -90,7 +90,7 @@ def test_an_entry_that_reads_a_changed_one_is_another_entry(folder: Path) -> Non
     assert found.spec["measures"]["perplexity"]["features"] == "rainbow", "the paper's own entry was changed"
 
 
-def test_a_level_may_name_the_key_of_its_value(folder: Path) -> None:
+def test_level_may_name_the_key_of_its_value(folder: Path) -> None:
     entry = copy.deepcopy(PERPLEXITY)
     entry["factors"]["smoothing"]["0.1"]["reads"] = {"perplexity/multinomial": "other"}
     point = next(p for p in grids_of(folder, entry).grids[0].points if p.levels["smoothing"] == "0.1")
@@ -103,7 +103,7 @@ def test_a_level_may_name_the_key_of_its_value(folder: Path) -> None:
         grids_of(folder, entry)
 
 
-def test_a_level_that_reads_another_value_changes_no_entry(folder: Path) -> None:
+def test_level_with_another_source_changes_no_entry(folder: Path) -> None:
     entry = copy.deepcopy(PERPLEXITY)
     del entry["factors"]["least count"]
     entry["factors"]["words"] = {
@@ -125,7 +125,7 @@ def test_points_that_share_a_level_share_its_entry(folder: Path) -> None:
     assert len(named) == len({level for level, _ in named})
 
 
-def test_another_split_keeps_the_order_of_the_documents(folder: Path) -> None:
+def test_other_split_keeps_the_order_of_the_documents(folder: Path) -> None:
     entry = copy.deepcopy(PERPLEXITY)
     entry["factors"] = {
         "trials": {"10": {"reason": "x"}, "3": {"reason": "x", "set": {"splits.random_80_20.trials": 3}}}
@@ -145,13 +145,13 @@ def test_another_split_keeps_the_order_of_the_documents(folder: Path) -> None:
         ("experiments.table1.methods.dcm.params.smoothng", 1, "smoothing"),
     ],
 )
-def test_a_level_that_no_paper_yaml_could_have_is_refused(folder: Path, path: str, value: object, message: str) -> None:
+def test_level_invalid_in_a_paper_yaml_is_rejected(folder: Path, path: str, value: object, message: str) -> None:
     with pytest.raises(ConfigError, match=message) as fault:
         grids_of(folder, with_level(path, value))
     assert "choices.yaml: made.factors.smoothing.new" in str(fault.value)
 
 
-def test_a_misspelt_row_and_a_factor_without_a_choice_of_the_table_are_refused(folder: Path) -> None:
+def test_misspelt_row_or_factor_without_default_is_rejected(folder: Path) -> None:
     with pytest.raises(ConfigError, match=r"edcm\.perp\.mult"):
         grids_of(folder, {**PERPLEXITY, "rows": ["edcm.perp.mul"]})
     entry = copy.deepcopy(PERPLEXITY)
@@ -166,19 +166,19 @@ def plan() -> Plan:
     return make_plan(load_yaml_strict(ROOT / "config/config.yaml"), ROOT)
 
 
-def test_no_job_of_the_default_run_is_one_of_a_reading(plan: Plan) -> None:
+def test_default_run_contains_no_job_of_an_alternative(plan: Plan) -> None:
     for paper, found in plan.alternatives.items():
         asked = {run.experiment for run in plan.fits(paper)} | set(plan.measures(paper))
         assert not asked & {name.partition(".")[2] for name in found.bases}
 
 
-def test_each_value_of_a_reading_is_asked_for(plan: Plan) -> None:
+def test_every_value_of_an_alternative_is_planned(plan: Plan) -> None:
     inputs = RuleInputs(plan)
     for paper in inputs.papers_with_alternatives():
         assert inputs.alternative_results(SimpleNamespace(paper=paper))
 
 
-def test_the_seed_of_a_reading_is_added_to_that_of_the_run(plan: Plan) -> None:
+def test_seed_of_an_alternative_is_added_to_that_of_the_run(plan: Plan) -> None:
     found = [name for name in plan.alternatives["pmm"].spec["experiments"] if name.startswith("table2")]
     fits = [next(plan.fits_of("pmm", name, ["yahoo_arts"])) for name in found]
     assert {RuleParams(plan).fit(fit)["seed"] for fit in fits} == {SEED, SEED + 1}
@@ -205,7 +205,7 @@ def test_every_row_that_differs_or_is_undecided_has_a_registered_alternative() -
         assert {row for row in recorded if kinds.get(row) in COUNTED} <= rows | fixed
 
 
-def test_a_level_that_changes_nothing_that_a_row_rests_on_is_refused(folder: Path) -> None:
+def test_level_without_effect_on_its_row_is_rejected(folder: Path) -> None:
     row = "edcm.t1.industry.c2"  # the DCM
     dead = {"set": {"experiments.table1.methods.edcm.params.smoothing": 1.0}, "reason": "it is another method's"}
     live = {"set": {"experiments.table1.methods.dcm.params.smoothing": 1.0}, "reason": "it is another"}
@@ -218,5 +218,5 @@ def test_a_level_that_changes_nothing_that_a_row_rests_on_is_refused(folder: Pat
         grids_of(folder, entries[1])
 
 
-def test_a_reading_draws_by_the_name_of_the_table() -> None:
+def test_alternative_is_seeded_by_the_name_of_the_table() -> None:
     assert base_of("approximation_r0a1b2c3d") == base_of("approximation") == "approximation"

@@ -36,7 +36,7 @@ def faults_of(results: Path) -> list[str]:
     return [fault.replace(f"{results.parent}/", "") for fault in faults]
 
 
-def test_results_as_they_were_made_have_no_faults_and_are_all_read(results):
+def test_unchanged_results_have_no_errors(results):
     assert verify(results, results.parent / "resources") == ([], 5)
     assert verify(results / "nothing", results / "nothing") == ([], 0)
 
@@ -73,7 +73,7 @@ def test_results_as_they_were_made_have_no_faults_and_are_all_read(results):
         ),
     ],
 )
-def test_what_was_touched_is_named_and_nothing_else(results, name, content, fault):
+def test_changed_file_is_the_only_error(results, name, content, fault):
     path = results / name
     if content is None:
         path.unlink()
@@ -83,7 +83,7 @@ def test_what_was_touched_is_named_and_nothing_else(results, name, content, faul
     assert error.startswith(fault)
 
 
-def test_folder_without_its_record_has_each_file_named(results):
+def test_every_file_of_a_folder_without_record_is_reported(results):
     (results / "datasets/news/meta.json").unlink()
     assert faults_of(results) == [
         "results/datasets/news/deep.npy: not a file of the workflow; move it to another folder",
@@ -91,7 +91,7 @@ def test_folder_without_its_record_has_each_file_named(results):
     ]
 
 
-def test_every_fault_is_told_not_only_the_first(results):
+def test_all_errors_are_reported(results):
     (results / "scores/pmm/a.csv").write_text("")
     (results / "datasets/news/ids.npy").unlink()
     (results / "datasets/news/deep.npy").unlink()
@@ -102,7 +102,7 @@ def test_every_fault_is_told_not_only_the_first(results):
 
 
 @pytest.mark.parametrize("same_size", [True, False])
-def test_flipped_raw_file_is_named_with_its_digest_and_remedy(results, same_size):
+def test_corrupt_raw_file_is_reported_with_digest_and_remedy(results, same_size):
     path = results.parent / "resources/news/raw.tab"
     digest = digests.sha256_file(path)
     path.write_bytes(b"class\ttexT\n" if same_size else b"class")
@@ -112,12 +112,12 @@ def test_flipped_raw_file_is_named_with_its_digest_and_remedy(results, same_size
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"files": {"train": {}}}', '{"files": 3}'])
-def test_damaged_record_of_raw_files_is_a_fault_not_a_crash(results, content):
+def test_damaged_fetch_record_is_reported(results, content):
     (results.parent / "resources/news/fetch.json").write_text(content)
     assert faults_of(results) == ["resources/news/fetch.json: cannot be read; delete it and run snakemake again"]
 
 
-def test_what_was_deleted_placed_beside_raw_files_or_left_by_a_killed_job_is_no_fault(results):
+def test_deleted_extra_and_leftover_files_are_no_errors(results):
     (results.parent / "resources/news/README").write_text("mine")
     (results / "scores/.x.tmp").write_text("half")
     (results / "datasets/.news.abc.tmp").mkdir()
@@ -127,7 +127,7 @@ def test_what_was_deleted_placed_beside_raw_files_or_left_by_a_killed_job_is_no_
     assert faults_of(results) == [], "a result that is gone with its record"
 
 
-def test_a_copy_of_another_result_is_named(results):
+def test_copy_of_another_result_is_reported(results):
     shutil.copytree(results / "datasets/news", results / "datasets/other")
     assert faults_of(results) == ["results/datasets/other: copy of another result; delete it and run snakemake again"]
 

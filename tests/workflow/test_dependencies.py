@@ -90,7 +90,7 @@ def statements(body: list[Any]) -> Iterator[ast.AST]:
             yield from statements(getattr(node, inner, []))
 
 
-def test_a_digest_covers_all_modules_that_the_code_imports_and_no_other(codes: list[Code]) -> None:
+def test_digest_covers_exactly_the_modules_that_a_job_imports(codes: list[Code]) -> None:
     assert len(codes) > 30
     for code in codes:
         script = fingerprint.SCRIPTS / f"{code.script}.py"
@@ -99,12 +99,12 @@ def test_a_digest_covers_all_modules_that_the_code_imports_and_no_other(codes: l
         assert names == expected, code.script
 
 
-def test_each_script_with_results_is_the_start_of_a_digest(codes: list[Code]) -> None:
+def test_every_script_with_results_has_a_digest(codes: list[Code]) -> None:
     without = {"doctor", "fetch", "record", "record_curves", "verify"}
     assert {path.stem for path in fingerprint.SCRIPTS.glob("*.py")} - without == {code.script for code in codes}
 
 
-def test_every_job_opens_only_what_its_rule_declares(everything: Clone, tmp_path: Path) -> None:
+def test_jobs_open_only_declared_files(everything: Clone, tmp_path: Path) -> None:
     """Results, raw data and configuration alike: each job of the run `everything` was under watch."""
     assert (everything.folder / "results/report/index.html").exists()
     clone = everything.copy(tmp_path / "copy")
@@ -143,7 +143,7 @@ EDITS = [
 ]
 
 
-def test_an_edit_makes_what_the_file_can_change(copy: Clone) -> None:
+def test_edit_reruns_exactly_the_jobs_that_depend_on_the_file(copy: Clone) -> None:
     for edits, expected, compared in EDITS:
         before = {name: (copy.folder / name).read_text(encoding="utf-8") for name in edits}
         for name, (old, new) in edits.items():

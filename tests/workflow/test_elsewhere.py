@@ -85,7 +85,7 @@ def test_workflow_runs_in_another_folder_and_as_a_module(clean: Clone, tmp_path:
 
 
 @pytest.mark.parametrize("order", [(OWN_ALL, HOST), (HOST, OWN_ALL)], ids=["before", "after"])
-def test_the_rule_all_of_a_host_stays_the_default(fresh: Clone, tmp_path: Path, order: tuple[str, str]) -> None:
+def test_rule_all_of_the_importer_stays_the_default(fresh: Clone, tmp_path: Path, order: tuple[str, str]) -> None:
     snakefile = f'"{fresh.folder}/workflow/Snakefile"'
     parts = (part.replace("{{", "{").replace("}}", "}").replace("{snakefile}", snakefile) for part in order)
     (tmp_path / "Snakefile").write_text("\n".join(parts), encoding="utf-8")
@@ -95,7 +95,7 @@ def test_the_rule_all_of_a_host_stays_the_default(fresh: Clone, tmp_path: Path, 
     assert "tm_" not in done.stdout
 
 
-def test_a_module_that_names_one_key_has_the_defaults_of_the_others(fresh: Clone, tmp_path: Path) -> None:
+def test_module_configuration_is_completed_by_defaults(fresh: Clone, tmp_path: Path) -> None:
     text = HOST.format(snakefile=f'"{fresh.folder}/workflow/Snakefile"')
     (tmp_path / "Snakefile").write_text(text, encoding="utf-8")
     done = fresh.run_warm("-n", *OWN_FOLDER, "--snakefile", str(tmp_path / "Snakefile"), "--directory", str(tmp_path))
@@ -113,7 +113,7 @@ def test_the_workflow_runs_from_the_crate_of_a_report(clean: Clone, tmp_path: Pa
     assert "\nfit  " in done.stdout
 
 
-def test_a_module_from_git_reads_all_of_its_commit(fresh: Clone, tmp_path: Path) -> None:
+def test_module_from_git_uses_the_files_of_its_commit(fresh: Clone, tmp_path: Path) -> None:
     git = ("git", "-C", str(fresh.folder), "-c", "user.name=t", "-c", "user.email=t@example.org")
     for arguments in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "all"), ("tag", "v1")):
         subprocess.run([*git, *arguments], check=True, capture_output=True)

@@ -48,7 +48,7 @@ def slurm(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
         pytest.param("slurm-plugin", "has been submitted with SLURM jobid", marks=needs("slurm")),
     ],
 )
-def test_slurm_makes_the_bytes_of_a_local_run(
+def test_slurm_run_equals_a_local_run(
     profile: str, message: str, slurm: dict[str, str], clean: Clone, fresh: Clone
 ) -> None:
     done = fresh.run("--profile", f"profiles/{profile}", **slurm)
@@ -70,7 +70,7 @@ STATES = {
 }
 
 
-def test_the_state_of_a_job_is_told_as_the_controller_knows_it(tmp_path: Path) -> None:
+def test_status_script_maps_the_states_of_slurm(tmp_path: Path) -> None:
     scontrol = tmp_path / "scontrol"
     scontrol.write_text('#!/bin/sh\necho "$STATE"\n', encoding="utf-8")
     scontrol.chmod(0o755)
@@ -80,7 +80,7 @@ def test_the_state_of_a_job_is_told_as_the_controller_knows_it(tmp_path: Path) -
         assert subprocess.run(status, env=asked, capture_output=True, text=True, check=True).stdout == f"{told}\n"
 
 
-def test_no_profile_gives_a_job_other_cores_than_its_rule() -> None:
+def test_profiles_do_not_change_the_cores_of_a_rule() -> None:
     for path in ROOT.glob("profiles/*/config.yaml"):
         assert "cpus_per_task" not in yaml.safe_load(path.read_text(encoding="utf-8")).get("default-resources", {}), (
             path

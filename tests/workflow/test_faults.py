@@ -101,7 +101,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_wrong_configuration_fails_and_names_key_and_remedy(fresh: Clone, name: str) -> None:
+def test_invalid_configuration_is_rejected_with_key_and_remedy(fresh: Clone, name: str) -> None:
     path, old, new, words = WRONG[name]
     fresh.edit(path, old, new)
     done = fresh.run_warm("-n")
@@ -112,7 +112,7 @@ def test_wrong_configuration_fails_and_names_key_and_remedy(fresh: Clone, name: 
     assert not (fresh.folder / "b").exists()
 
 
-def test_tampered_result_stops_the_next_stage_and_verify_names_it(copy: Clone) -> None:
+def test_edited_result_stops_the_next_job_and_is_reported_by_verify(copy: Clone) -> None:
     victim = copy.folder / FIT / "classes.npy"
     stamp = victim.stat()
     data = bytearray(victim.read_bytes())
@@ -165,7 +165,7 @@ def test_interrupted_first_run_leaves_a_page_that_says_so(fresh: Clone) -> None:
     assert "did not complete" in page and "It wrote no report" in page
 
 
-def test_missing_data_leave_a_missing_result_and_strict_makes_it_an_error(copy: Clone) -> None:
+def test_missing_data_are_a_missing_result_and_an_error_if_strict(copy: Clone) -> None:
     for path in (copy.folder / "mirror").glob("tiny_reuters*"):
         path.unlink()
     shutil.rmtree(copy.folder / "resources/tiny_reuters")
@@ -186,7 +186,7 @@ def test_a_mirror_that_does_not_exist_is_rejected_before_the_run(fresh: Clone) -
     assert done.returncode != 0 and "TEXTMIX_MIRROR: /nonexistent does not exist" in done.stdout
 
 
-def test_an_empty_mirror_and_no_network_say_what_to_do(fresh: Clone, tmp_path: Path) -> None:
+def test_unavailable_data_set_comes_with_instructions(fresh: Clone, tmp_path: Path) -> None:
     done = fresh.run_warm("--cores", "1", "resources/tiny_reuters/fetch.json", TEXTMIX_MIRROR=str(tmp_path))
     assert done.returncode == 0, done.stdout
     assert "by hand" in (fresh.folder / "logs/fetch/tiny_reuters.log").read_text(encoding="utf-8")

@@ -25,7 +25,7 @@ def with_own_method(clone: Clone) -> None:
     paper.write_text(yaml.safe_dump(spec, sort_keys=False), encoding="utf-8")
 
 
-def test_a_module_that_lies_where_a_job_alone_would_find_it_ends_a_dry_run(fresh: Clone) -> None:
+def test_module_that_only_jobs_could_import_is_rejected_by_a_dry_run(fresh: Clone) -> None:
     """It lies in each of these places at once: were it found in any, the run would not end."""
     with_own_method(fresh)
     places = [fresh.folder / name for name in (".", "workflow", "workflow/rules", "workflow/scripts")]

@@ -100,7 +100,7 @@ def files(folder: Path) -> dict[str, str]:
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
 
 
-def test_a_seventh_paper_is_two_folders(copy: Clone) -> None:
+def test_new_paper_consists_of_two_folders(copy: Clone) -> None:
     before = files(copy.folder)
     for place, parts in (("config/papers/toy", CONFIGURATION), ("src/reproduction/papers/toy", CODE)):
         (copy.folder / place).mkdir()
@@ -174,7 +174,7 @@ def verdicts(clone: Clone, paper: str) -> dict[str, str]:
         return {row["id"]: row["verdict"] for row in csv.DictReader(file)}
 
 
-def test_a_paper_from_the_template_runs_to_its_page_as_configuration_alone(
+def test_paper_from_the_template_needs_no_code(
     copy: Clone, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(copy.folder)
@@ -214,7 +214,7 @@ def begun(folder: Path, table: str, **features: str) -> Path:
     return folder / "begun"
 
 
-def test_each_feature_set_of_a_table_is_an_experiment_and_each_cell_has_its_own(tmp_path: Path) -> None:
+def test_every_feature_set_of_a_table_is_an_experiment(tmp_path: Path) -> None:
     folder = begun(tmp_path, SETS, pairs="max_n: 2, min_count: 3")
     (paper,) = load_papers(ROOT, read_methods(ROOT), {"begun": folder}).values()
     assert paper["features"] == {
@@ -249,7 +249,7 @@ def test_each_feature_set_of_a_table_is_an_experiment_and_each_cell_has_its_own(
         (SETS.replace("pairs", "Pairs"), {}, "'Pairs' is not a valid name of features"),
     ],
 )
-def test_a_table_in_which_two_cells_would_be_one_is_refused(
+def test_table_with_ambiguous_cells_is_rejected(
     tmp_path: Path, table: str, features: dict[str, str], said: str
 ) -> None:
     with pytest.raises(ConfigError, match=re.escape(said)):
@@ -257,7 +257,7 @@ def test_a_table_in_which_two_cells_would_be_one_is_refused(
     assert not (tmp_path / "begun").exists()
 
 
-def test_a_paper_outside_the_repository_brings_data_methods_roles_and_figures(fresh: Clone) -> None:
+def test_paper_outside_the_repository_has_its_own_data_methods_and_figures(fresh: Clone) -> None:
     before, elsewhere = files(fresh.folder), fresh.folder / "else where"
     elsewhere.mkdir()
     entry = yaml.safe_load((fresh.folder / "config/datasets.yaml").read_text(encoding="utf-8"))["tiny_reuters"]

@@ -31,7 +31,7 @@ def dead_links(page: Path, clone: Path) -> list[str]:
     return [str(path) for path in ours if not path.exists()]
 
 
-def test_a_papers_target_writes_its_whole_report_and_ends_with_its_own_verdicts(copy: Clone) -> None:
+def test_target_of_a_paper_writes_its_report_and_prints_its_verdicts(copy: Clone) -> None:
     whole = (copy.folder / "results/report/index.html").read_bytes()
     shutil.rmtree(copy.folder / REPORT)
     done = copy.run_warm("--cores", "2", "naive_bayes")
@@ -48,7 +48,7 @@ def test_a_papers_target_writes_its_whole_report_and_ends_with_its_own_verdicts(
     assert copy.run_warm("--cores", "1", "verify").returncode == 0
 
 
-def test_broken_data_of_a_paper_are_an_error_and_no_old_verdict_is_said(copy: Clone) -> None:
+def test_corrupt_data_are_an_error_and_no_previous_verdict_is_printed(copy: Clone) -> None:
     raw = copy.folder / "mirror/tiny_reuters-train.tab"
     data = bytearray(raw.read_bytes())
     data[500] ^= 1

@@ -33,7 +33,7 @@ def own(clone: Clone, **entry: Any) -> tuple[str, ...]:
     return ("--configfile", "own.yaml")
 
 
-def test_a_comparison_runs_again_after_an_edit_of_its_table_or_its_test_table(fresh: Clone) -> None:
+def test_comparison_reruns_after_an_edit_of_its_tables(fresh: Clone) -> None:
     write_table(fresh.folder / "texts.csv", labelled_texts())
     write_table(fresh.folder / "later.csv", labelled_texts(4))
     options = own(fresh, file="texts.csv", test="later.csv", time="1")
@@ -52,7 +52,7 @@ def test_a_comparison_runs_again_after_an_edit_of_its_table_or_its_test_table(fr
     assert done.returncode != 0 and "texts.csv does not exist" in done.stdout, "an older result hides a missing file"
 
 
-def test_a_folder_with_braces_in_its_name_is_compared_and_watched(fresh: Clone) -> None:
+def test_comparison_accepts_a_folder_with_braces_in_its_name(fresh: Clone) -> None:
     for number, (label, text) in enumerate(labelled_texts()):
         folder = fresh.folder / "my {texts}" / label
         folder.mkdir(parents=True, exist_ok=True)
@@ -89,14 +89,14 @@ def test_an_option_is_checked(tmp_path: Path, entry: dict[str, Any], message: st
         check_own_texts({"mine": {"file": str(tmp_path / "texts.csv"), **entry}})
 
 
-def test_a_switch_is_an_argument_without_a_value() -> None:
+def test_boolean_option_is_passed_without_a_value() -> None:
     assert compare_options()["never-empty"] and not compare_options()["time"]
     entry = {"file": "texts.csv", "never-empty": True, "seed": 3}
     assert arguments_of(entry) == ["--never-empty", "--seed=3"]
     assert arguments_of({**entry, "never-empty": False}) == ["--seed=3"]
 
 
-def test_snakemake_watches_files_and_the_parameters_hold_the_state_of_all_else(tmp_path: Path) -> None:
+def test_files_are_inputs_and_other_state_is_a_parameter(tmp_path: Path) -> None:
     table, braces, folder = (str(tmp_path / name) for name in ("a.csv", "{b}.csv", "texts"))
     Path(table).touch()
     Path(braces).touch()

@@ -89,7 +89,7 @@ def read(clone: Clone, certificate: Path) -> dict[str, str]:
     return {path.parent.name: io.read_json(path)["name"] for path in found}
 
 
-def test_without_a_network_the_stand_ins_are_read_and_no_download_is_tried(
+def test_substitutes_are_read_without_a_network_and_without_downloads(
     fresh: Clone, server: tuple[int, Path, Path]
 ) -> None:
     _, folder, certificate = server
@@ -98,9 +98,7 @@ def test_without_a_network_the_stand_ins_are_read_and_no_download_is_tried(
     assert not list((fresh.folder / "resources").glob("public*"))
 
 
-def test_with_half_of_its_sources_gone_one_run_reads_what_is_there(
-    fresh: Clone, server: tuple[int, Path, Path]
-) -> None:
+def test_run_uses_the_sources_that_are_left(fresh: Clone, server: tuple[int, Path, Path]) -> None:
     port, folder, certificate = server
     configure(fresh, f"https://localhost:{port}", folder)
     for path in folder.glob("public_news*"):

@@ -19,7 +19,7 @@ def uncapped(clone: Clone) -> Clone:
     return clone
 
 
-def test_a_finished_run_is_recorded_and_the_next_page_stands_beside_it(copy: Clone) -> None:
+def test_recorded_run_is_shown_by_the_next_report(copy: Clone) -> None:
     capped = copy.run_warm("--cores", "1", "record")
     assert capped.returncode != 0 and "max_trials is set" in capped.stdout
     done = uncapped(copy).run_warm("--cores", "1", "record")
@@ -48,7 +48,7 @@ def test_a_finished_run_is_recorded_and_the_next_page_stands_beside_it(copy: Clo
     }
 
 
-def test_an_unfinished_or_stale_run_is_refused(copy: Clone) -> None:
+def test_incomplete_or_outdated_run_is_not_recorded(copy: Clone) -> None:
     uncapped(copy).edit(METRIC, *METRIC_EDIT)
     assert {"score", "record"} <= planned(copy, "record").keys(), "what is stale is made before it is recorded"
     (copy.folder / "results/report/accepted.json").unlink()

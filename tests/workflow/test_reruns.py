@@ -42,7 +42,7 @@ def planned(clone: Clone, *arguments: str, said: tuple[str, ...] = (), **environ
     return {rule: int(count) for rule, count in table if rule != "total"}
 
 
-def test_comment_docstring_touch_cores_and_hash_seed_rerun_nothing(copy: Clone) -> None:
+def test_comments_timestamps_cores_and_hash_seed_rerun_nothing(copy: Clone) -> None:
     copy.edit(KERNEL, '"""', '"""Another docstring than before. ')
     copy.edit("src/textmix/models/dirichlet/edcm.py", "from __future__", "# a comment\nfrom __future__")
     for path in (copy.folder / "src").rglob("*.py"):
@@ -52,7 +52,7 @@ def test_comment_docstring_touch_cores_and_hash_seed_rerun_nothing(copy: Clone) 
     assert "Nothing to be done" in done.stdout
 
 
-def test_a_newer_input_counts_by_its_content_if_it_is_a_small_file_and_else_by_its_time(copy: Clone) -> None:
+def test_newer_input_is_compared_by_content_if_small_or_else_by_time(copy: Clone) -> None:
     scores = "results/scores/edcm/smoothing/tiny_news/edcm.csv"
     later = (copy.folder / "results/report/index.html").stat().st_mtime + 60
     os.utime(copy.folder / scores, (later, later))
@@ -65,7 +65,7 @@ def test_a_newer_input_counts_by_its_content_if_it_is_a_small_file_and_else_by_i
     assert jobs["fit"] == 3 and jobs.keys() - ENDS == {"fit", "score"}
 
 
-def test_kernel_constant_reruns_exactly_its_stages_and_changes_the_numbers(copy: Clone) -> None:
+def test_edit_of_a_kernel_reruns_exactly_its_jobs(copy: Clone) -> None:
     before = copy.digests()
     copy.edit(KERNEL, *KERNEL_EDIT)
     jobs = planned(copy, said=("Params have changed since last execution", "'digest'"))
@@ -80,7 +80,7 @@ def test_kernel_constant_reruns_exactly_its_stages_and_changes_the_numbers(copy:
     assert any(name.endswith("true_log_proba.npy") for name in changed), "Numba's cache kept the old kernel"
 
 
-def test_an_edit_of_a_module_of_ones_own_makes_what_it_reaches(copy: Clone) -> None:
+def test_edit_of_a_user_module_reruns_its_jobs(copy: Clone) -> None:
     """Of a namespace over two folders, and of one that takes the place of Python's own, too."""
     with_own_method(copy)
     files = {
@@ -102,7 +102,7 @@ def test_an_edit_of_a_module_of_ones_own_makes_what_it_reaches(copy: Clone) -> N
         (copy.folder / name).write_text(text, encoding="utf-8")
 
 
-def test_a_parameter_of_one_method_reruns_its_fit_and_what_reads_it(copy: Clone) -> None:
+def test_parameter_of_a_method_reruns_its_fits_and_their_dependents(copy: Clone) -> None:
     paper = copy.folder / "config/papers/edcm/paper.yaml"
     spec = yaml.safe_load(paper.read_text(encoding="utf-8"))
     spec["experiments"]["table1"]["methods"]["multinomial"]["params"]["smoothing"] = 0.5
@@ -112,7 +112,7 @@ def test_a_parameter_of_one_method_reruns_its_fit_and_what_reads_it(copy: Clone)
     assert jobs.keys() - ENDS == {"fit", "score"}
 
 
-def test_another_version_of_a_package_reruns_what_imports_it(copy: Clone) -> None:
+def test_new_version_of_a_package_reruns_the_jobs_that_import_it(copy: Clone) -> None:
     facts = copy.folder / "other/simplemma-99.dist-info/METADATA"
     facts.parent.mkdir(parents=True)
     facts.write_text("Metadata-Version: 2.1\nName: simplemma\nVersion: 99\n", encoding="utf-8")
@@ -120,7 +120,7 @@ def test_another_version_of_a_package_reruns_what_imports_it(copy: Clone) -> Non
     assert "features" in jobs and not {"fetch", "parse", "split"} & jobs.keys()
 
 
-def test_other_raw_data_rerun_all_that_reads_them_and_nothing_else(copy: Clone) -> None:
+def test_changed_raw_data_rerun_exactly_their_dependents(copy: Clone) -> None:
     path = copy.folder / "mirror/tiny_reuters-train.tab"
     path.write_text(synthetic_tab(99, 60), encoding="utf-8")
     registry = copy.folder / "config/datasets.yaml"
@@ -138,7 +138,7 @@ def test_other_raw_data_rerun_all_that_reads_them_and_nothing_else(copy: Clone) 
     assert planned(copy, parsed) == {}
 
 
-def test_an_edit_while_the_run_goes_on_ends_the_jobs_that_it_reaches(copy: Clone) -> None:
+def test_edit_during_a_run_fails_the_affected_jobs(copy: Clone) -> None:
     hold(copy, "features", "corpus = build_features(")
     running = copy.start("--cores", "1", FIT, python=str(warm(True).python))
     wait_until((copy.folder / "held").exists)
@@ -151,7 +151,7 @@ def test_an_edit_while_the_run_goes_on_ends_the_jobs_that_it_reaches(copy: Clone
     assert planned(copy, FIT)["fit"] == 1
 
 
-def test_snakemakes_own_options_work_as_for_any_workflow(copy: Clone) -> None:
+def test_options_of_snakemake_work(copy: Clone) -> None:
     summary = copy.run_warm("--summary")
     assert re.search(rf"^{FIT}\t.*\tok\tno update", summary.stdout, re.MULTILINE), summary.stdout[:2000]
     reported = copy.run_warm("--report", "report.zip")
@@ -167,5 +167,5 @@ def test_snakemakes_own_options_work_as_for_any_workflow(copy: Clone) -> None:
     assert jobs.keys() - ENDS == {"score"}, "the user takes the results as they are, but for those that are forced"
 
 
-def test_a_setting_of_the_run_reruns_the_jobs_that_read_it(copy: Clone) -> None:
+def test_changed_setting_reruns_the_jobs_that_read_it(copy: Clone) -> None:
     assert planned(copy, "--config", "max_trials=1").keys() >= {"split", "fit", "score"}

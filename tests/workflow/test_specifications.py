@@ -32,7 +32,7 @@ def curves_of_today(clone: Clone) -> dict[str, object]:
     return params.page({})["curves"]
 
 
-def test_readings_are_run_when_asked_for_and_shown_while_they_are_those_of_today(
+def test_alternatives_run_on_request_and_are_shown_until_they_change(
     copy: Clone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(copy.folder)

