@@ -1,4 +1,4 @@
-"""Each data set names the source that would be taken, and a role is read from its first data set within reach."""
+"""Availability of data sets and their sources, and the choice of a data set for each role."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def entry(**more: Any) -> Any:
 
 
 def cells(resources: Path, mirror: Path | None, *, near: bool = True, **more: Any) -> dict[str, str]:
-    """Return the row of the table of one data set by the headings; the names of hosts are found or not."""
+    """Return heading -> cell for a data set; host names can or cannot be resolved."""
     (found,) = survey([entry(**more)], resources, mirror, {"tiny": "7"}, lambda host: near)
     return dict(zip(COLUMNS, found.cells, strict=True))
 

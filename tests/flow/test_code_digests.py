@@ -1,4 +1,4 @@
-"""The code digest changes when, and only when, code that a script reaches could give other numbers."""
+"""The code digest of a script changes exactly if an edit can change its results."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def code_digest(modules: Iterable[str], scripts: Iterable[str | Path] = ()) -> t
 
 @pytest.fixture
 def package(tmp_path, monkeypatch) -> Path:
-    """Make a small package, and let it be the one that digests are taken of."""
+    """Create a small package and take digests of it."""
     root = tmp_path / "textmix"
     for name, text in FILES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -54,7 +54,7 @@ def edit(path: Path, old: str, new: str) -> None:
 
 
 def without_docstrings(tree: ast.Module) -> ast.Module:
-    """Remove docstrings in place, by the standard library's own means."""
+    """Remove docstrings in place with the standard library."""
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             if ast.get_docstring(node, clean=False) is not None:
@@ -62,7 +62,7 @@ def without_docstrings(tree: ast.Module) -> ast.Module:
     return tree
 
 
-#: Syntax that few modules have, docstrings in each place that may have one, and strings that are none.
+#: Rare syntax, docstrings of every kind, and strings that are not docstrings.
 SYNTAX = '''
 """Doc."""
 import a.b as c
@@ -175,7 +175,7 @@ def test_missing_module_error_names_the_file_to_correct(package):
         code_digest(["textmix.models.edmc"])
 
 
-# --- modules of the user's own ----------------------------------------------------------------------------------------
+# --- modules of a user ------------------------------------------------------------------------------------------------
 
 RELATIVE = {
     "own/__init__.py": "",
@@ -190,7 +190,7 @@ RELATIVE = {
 
 
 def state_of(module: str, folder: Path, cwd: Path, *further: Path) -> tuple[dict[str, str], list[str]]:
-    """Return digests and packages of a module as a new process tells them that finds folders and runs in another."""
+    """Return digests and packages of a module, computed in a new process with a search path and a working directory."""
     program = "import json, sys; from reproduction.flow.code_digests import reachable; found = reachable(sys.argv[1:]);"
     program += "print(json.dumps([found.short(), sorted(found.packages)]))"
     path = os.pathsep.join(map(str, [PACKAGE.parent, folder, *further]))
@@ -208,7 +208,7 @@ def state_of(module: str, folder: Path, cwd: Path, *further: Path) -> tuple[dict
 
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
-    """Make a folder with a package and a module of the user's own."""
+    """Create a folder with a package and a module of a user."""
     for name, text in {**RELATIVE, "mine.py": "import numpy\nfrom beside import X\n", "beside.py": "X = 1\n"}.items():
         (tmp_path / "own" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "own" / name).write_text(text)

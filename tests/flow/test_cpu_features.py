@@ -28,7 +28,7 @@ print(*(name for name in __cpu_dispatch__ if __cpu_features__[name] and name not
 
 
 def told(tmp_path: Path, flags: str) -> Path:
-    """Return a file in which Linux describes a processor with some instructions."""
+    """Write a ``cpuinfo`` file with some instructions."""
     path = tmp_path / f"cpuinfo-{len(flags)}"
     path.write_text(f"processor\t: 0\nmodel name\t: Some: Processor\nflags\t\t: fpu {flags} sse4_2\n", encoding="utf-8")
     return path

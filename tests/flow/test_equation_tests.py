@@ -1,4 +1,4 @@
-"""Evidence from outside a run: it counts while the code behind it is the same."""
+"""Outcomes of equation tests expire if the code that they depend on changes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from textmix.core import io
 
 @pytest.fixture
 def tests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder with one test and a plain twin, beside the outcome of that test."""
+    """Return a folder with a test, its reference implementation and its outcome."""
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "tests"
     io.write_text(folder / "models/test_a.py", "def test_a():\n    assert True\n")

@@ -1,4 +1,4 @@
-"""Whatever stands in a file of the configuration, its reader accepts it or raises a `ConfigError`."""
+"""Readers of the configuration accept any file or raise `ConfigError`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PAPER = "config/papers/naive_bayes"
 
 
 def _valid(name: str) -> bytes:
-    """Return a file of the project; of the registry of data sets its first entries, which take less time."""
+    """Return a file of the project; only the first entries of the registry, to save time."""
     content = (ROOT / name).read_bytes()
     if name != "config/datasets.yaml":
         return content
@@ -40,7 +40,7 @@ def read_main(root: Path) -> None:
     validate(load_yaml_strict(root / "config/config.yaml"), SCHEMAS / "config.schema.yaml", "config.yaml")
 
 
-#: File -> the reader of it, which takes a folder with config/.
+#: File -> its reader, a function of a folder with config/.
 READERS: dict[str, Callable[[Path], object]] = {
     "config/config.yaml": read_main,
     "config/datasets.yaml": lambda root: load_registry(root / "config/datasets.yaml", SCHEMAS / "datasets.schema.yaml"),
@@ -54,7 +54,7 @@ READERS: dict[str, Callable[[Path], object]] = {
 }
 VALID = {name: _valid(name) for name in READERS}
 TREES = {name: yaml.load(content, yaml.CSafeLoader) for name, content in VALID.items() if name.endswith(".yaml")}
-#: Values that stand where they do not belong.
+#: Invalid values.
 ODD = st.sampled_from(
     [
         *(None, True, -1, 0, 10**30, float("inf"), float("nan"), "", "x" * 500, "../x", "{a}", "a;b", "a:b", "a\nb"),
@@ -65,7 +65,7 @@ ODD = st.sampled_from(
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the configuration of the project and one paper."""
+    """Create a folder with the configuration of the project and one paper."""
     root = tmp_path_factory.mktemp("fuzz")
     for name in READERS:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -76,7 +76,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def read_or_refuse(root: Path, name: str, content: bytes) -> None:
-    """Read a file with other content; only our own error may come out."""
+    """Read a file with different content; only a `ConfigError` is allowed."""
     path = root / name
     path.write_bytes(content)
     try:

@@ -1,4 +1,4 @@
-"""The commit of a folder, and whether its code was changed since."""
+"""The commit of a folder, and whether its code has been edited since."""
 
 from __future__ import annotations
 

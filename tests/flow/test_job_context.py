@@ -1,4 +1,4 @@
-"""Every job computes on one thread, and ends with a result or one sentence."""
+"""A job uses one thread and ends with a result or a one-sentence error."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from textmix.core.progress import Paced, progress
 
 
 class Named(list):
-    """A list of values with names, as Snakemake gives its inputs, outputs, parameters and wildcards."""
+    """List of named values, like Snakemake's inputs, outputs, parameters and wildcards."""
 
     def __init__(self, *values: object, **named: object) -> None:
         super().__init__([*values, *named.values()])
@@ -42,7 +42,7 @@ class Named(list):
 
 @pytest.fixture
 def snakemake(tmp_path, monkeypatch):
-    """Give the object that Snakemake gives its scripts, in a folder with two inputs; undo what `job` sets."""
+    """Return a stand-in for the object ``snakemake`` of a script, and restore the logging handlers."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(os, "environ", dict(os.environ))
     handlers = logging.root.handlers[:]
@@ -109,7 +109,7 @@ def test_record_describes_the_result_without_paths_or_times(snakemake, tmp_path)
 
 
 def test_job_imports_only_modules_that_the_plan_can_import(snakemake, tmp_path, monkeypatch):
-    """Snakemake gives a job the folder of its script and, of the plan, that in which the run began."""
+    """Snakemake adds the folder of the script and the working directory of the plan to the search path."""
     (tmp_path / "beside.py").write_text("X = 1\n")
     monkeypatch.syspath_prepend(tmp_path)
     before = sys.path[:]
@@ -236,7 +236,7 @@ def test_job_limits_libraries_to_one_thread(snakemake):
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Let a test say what time it is."""
+    """Clock that a test can set."""
     now = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     return now

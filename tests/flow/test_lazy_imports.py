@@ -1,4 +1,4 @@
-"""Modules that load late are the real ones, and their code runs at the first use."""
+"""Lazy modules are executed at their first use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reproduction.flow import lazy_imports as late
 
 @pytest.fixture
 def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Write two modules, of which the first is to load late; each tells ``sys`` that its code ran."""
+    """Write a lazy and an ordinary module; each records its execution in ``sys``."""
     for name in ("first_of_two", "second_of_two"):
         (tmp_path / f"{name}.py").write_text(f"import sys\nsys.ran = [*getattr(sys, 'ran', []), {name!r}]\nvalue = 7\n")
         monkeypatch.delitem(sys.modules, name, raising=False)

@@ -1,4 +1,4 @@
-"""Origins: equal digests for equal content, other digests for other data, settings or code."""
+"""Digests of origins are equal for equal content, and differ for other data, settings or code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def result(root: Path, path: str, text: str, inputs: Mapping[str, str] = {}, **r
 
 
 def origin(root: Path, *, data: str = "d", code: str = "1", settings: str = "a", split: str = "s") -> Origin:
-    """Return the origin of a score that rests on a data set, a split and a fit of one version and one setting."""
+    """Return the origin of a score with given versions of its data set, split and fit."""
     result(root, "results/datasets/news.csv", data, code={"reader": "1"})
     result(root, "results/splits/news.csv", split)
     read = {"results/datasets/news.csv": "", "results/splits/news.csv": ""}

@@ -1,4 +1,4 @@
-"""A measure is stored in one form, whatever it measured."""
+"""All measures are stored in the same format."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_table_with_an_unknown_column_is_rejected_and_leaves_no_file(tmp_path):
 
 @pytest.fixture
 def module(monkeypatch) -> ModuleType:
-    """Return the empty module of measures of a paper ``tiny``."""
+    """Return an empty module for the measures of a paper ``tiny``."""
     package = package_of("tiny")
     made = ModuleType(f"{package}.measures")
     held = ModuleType(package)

@@ -1,4 +1,4 @@
-"""The plan knows what the configuration asks for, and refuses what cannot be meant, in one sentence."""
+"""The plan contains the configured jobs; an invalid configuration is rejected in one sentence."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PAPERS = ["pmm", "edcm", "multinomial", "skipgrams", "cbm", "naive_bayes", "thes
 NAIVE_BAYES, EDCM = "naive_bayes/paper.yaml", "edcm/paper.yaml"
 
 
-#: The shipped configuration where the package index alone is within reach.
+#: The shipped configuration if only the package index is available.
 REAL = SHIPPED | {"roles": available_roles(SHIPPED["roles"], packages_alone(REGISTRY))}
 
 
@@ -51,7 +51,7 @@ def plan() -> Plan:
 
 
 def configuration(**changes: Any) -> dict[str, Any]:
-    """Return the real configuration with changes; ``newsgroups="x"`` and the like map a role to another data set."""
+    """Return the shipped configuration with changes; ``newsgroups="x"`` maps a role to another data set."""
     config = copy.deepcopy(REAL) | {"papers": list(PAPERS)}
     for key, value in changes.items():
         if key in config["roles"]:
@@ -70,7 +70,7 @@ def full() -> dict[str, Any]:
 
 SUBSTITUTE = {"dataset": "bbc_wheel", "comparable": "not", "note": ""}
 
-# --- wrong configurations ---------------------------------------------------------------------------------------------
+# --- invalid configurations -------------------------------------------------------------------------------------------
 
 WRONG_CONFIG: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "unknown paper": (
@@ -177,7 +177,7 @@ def test_conflicting_names_of_two_papers_are_rejected(root, kind):
     assert make_plan(REAL, root).papers["naive_bayes"][kind][key]
 
 
-# --- the real configuration -------------------------------------------------------------------------------------------
+# --- shipped configuration --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("config", [REAL, SHIPPED, full()], ids=["packages alone", "config.yaml", "full.yaml"])

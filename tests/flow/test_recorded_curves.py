@@ -35,7 +35,7 @@ def folder_of(path: Path, values: dict[str, tuple[float | None, ...]]) -> Path:
 
 
 def reading(point: GridPoint, value: float | None) -> CurvePoint:
-    """Return a reading with a value and its spread, or with the reason why there is none."""
+    """Return a point with a value and its spread, or with the reason why the value is missing."""
     known = value is not None
     return CurvePoint(
         point.levels, value, known, "" if known else "left out", 0.01 if known else None, 4 if known else None

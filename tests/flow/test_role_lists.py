@@ -1,4 +1,4 @@
-"""Role lists: each place that may name a list gets its roles in order, and a double or ambiguous name is refused."""
+"""Role lists are expanded in order wherever they are allowed; duplicate or ambiguous names are rejected."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LISTS = {"both": ["a", "b"]}
 
 
 def paper(**changes: Any) -> dict[str, Any]:
-    """Return the parts of a paper.yaml that may name roles."""
+    """Return the sections of a paper.yaml that refer to roles."""
     sides = {"roles": ["both", "c"], "experiments": {}, "measures": {}, "figures": {}, "role_lists": LISTS}
     return {"title": "A paper", **sides, **changes}
 

@@ -1,4 +1,4 @@
-"""Declared readings become jobs of the paper: what changes gets a name of its own, all else is the paper's."""
+"""Registered alternatives become jobs of the paper; only entries that change are added."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def grids_of(folder: Path, entry: dict, seed: int = SEED) -> PaperAlternatives:
 
 
 def with_level(path: str, value: object) -> dict:
-    """Return the specification with one further level that sets a path."""
+    """Return the specification with an additional level that sets a path."""
     entry = copy.deepcopy(PERPLEXITY)
     entry["factors"]["smoothing"]["new"] = {"reason": "open", "set": {path: value}}
     return entry

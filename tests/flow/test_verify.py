@@ -1,4 +1,4 @@
-"""``snakemake verify`` names every result and raw file that is not what it was when it was made, and nothing else."""
+"""``snakemake verify`` reports exactly the results and raw files that differ from their records."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from textmix.core.errors import MissingResult
 
 @pytest.fixture
 def results(tmp_path) -> Path:
-    """Make a folder of results: a file, a folder, two missing results, a benchmark; and of raw files beside it."""
+    """Create results (a file, a folder, two missing results, a benchmark) and raw files."""
     io.write_result(tmp_path / "results/scores/pmm/a.csv", "x\n1\n", {})
     with io.new_folder(tmp_path / "results/datasets/news", {}) as folder:
         io.save_arrays(folder, ids=np.arange(3), deep=np.arange(5))
@@ -31,7 +31,7 @@ def results(tmp_path) -> Path:
 
 
 def faults_of(results: Path) -> list[str]:
-    """Return the faults, with paths below the test's folder."""
+    """Return the errors, with paths relative to the folder of the test."""
     faults, _ = verify(results, results.parent / "resources")
     return [fault.replace(f"{results.parent}/", "") for fault in faults]
 

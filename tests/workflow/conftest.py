@@ -1,4 +1,4 @@
-"""Two runs that all workers share; each test that runs or edits something works on a copy of one of them."""
+"""Two runs that all workers share; tests that run or edit something use a copy of one of them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 
 from tests.workflow.tiny import Clone, made_once, make_clone
 
-#: Added to a clone's library: from its first line on, a job fails that opens or lists an undeclared file.  `verify`
-#: and `forget_missing`, which look through whole folders by their nature, are not among the targets of the run.
+#: Code added to the library of a clone: a job fails if it opens or lists an undeclared file.  `verify` and
+#: `forget_missing`, which read whole folders, are not targets of the run.
 WATCH = """
 
 _unwatched = job
@@ -76,7 +76,7 @@ def clean(shared: Path, pristine: Clone) -> Clone:
 
 @pytest.fixture(scope="session")
 def everything(shared: Path, pristine: Clone) -> Clone:
-    """A clone after one run, with everything unlike `clean` that may differ, each job under watch."""
+    """A clone after a run under conditions that differ from those of `clean`, with all file accesses audited."""
 
     def make(folder: Path) -> None:
         clone = pristine.copy(folder)

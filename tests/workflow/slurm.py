@@ -1,4 +1,4 @@
-"""A Slurm of one node for a test: its daemons listen on 127.0.0.1 alone, keep all files in one folder, end by id."""
+"""A Slurm cluster of one node: its daemons listen on 127.0.0.1 and keep all files in one folder."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def lacking(programs: tuple[str, ...]) -> list[str]:
 
 
 def free_ports(count: int) -> list[int]:
-    """Return ports of 127.0.0.1 that are free now."""
+    """Return free ports of 127.0.0.1."""
     with contextlib.ExitStack() as stack:
         found = [stack.enter_context(socket.socket()) for _ in range(count)]
         for one in found:
@@ -93,12 +93,12 @@ class Daemons:
         self.running: list[subprocess.Popen[bytes]] = []
 
     def start(self, *command: str) -> None:
-        """Start a program that stays in the foreground."""
+        """Start a program in the foreground."""
         with open(self.folder / f"{command[0]}.log", "wb") as log:
             self.running.append(subprocess.Popen(command, env=self.environment, stdout=log, stderr=subprocess.STDOUT))
 
     def answers(self, *command: str, seconds: float = 60.0) -> None:
-        """Wait until a command ends well."""
+        """Wait until a command succeeds."""
         end = time.monotonic() + seconds
         while True:
             done = subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
@@ -154,7 +154,7 @@ def cluster(folder: Path, *, accounting: bool) -> Iterator[dict[str, str]]:
 
 
 def _start(daemons: Daemons, ports: list[int], accounting: bool) -> None:
-    """Start the daemons of a cluster in order, each when those before it answer."""
+    """Start the daemons of a cluster, each after the previous one responds."""
     folder = daemons.folder
     munge = {"key-file": "key", "socket": "socket", "pid-file": "pid", "log-file": "log", "seed-file": "seed"}
     files = [f"--{option}={folder}/munge/{name}" for option, name in munge.items()]

@@ -1,4 +1,4 @@
-"""The parameters of a job tell all that it reads, and each file of code is reached by a job or named with a reason."""
+"""The parameters of a job cover everything that it reads; code that no job uses is listed with a reason."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ pytestmark = pytest.mark.workflow
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("textmix", "reproduction")
-#: Modules that can change no number.
+#: Modules that cannot change a result.
 NO_NUMBER = {*code_digests.NEUTRAL, *fingerprint.NEUTRAL}
 
 
 @pytest.fixture(scope="module")
 def codes() -> list[Code]:
-    """Where the code of every job starts."""
+    """Return the entry points of all jobs."""
     params = RuleParams(make_plan({**load_yaml_strict(ROOT / "config/config.yaml"), "full": True}, ROOT))
     plan = params.plan
     found = [params.code_of(name) for name in "features split score compare table accept crate own".split()]
@@ -48,7 +48,7 @@ def codes() -> list[Code]:
 
 
 def closure(modules: set[str]) -> set[str]:
-    """Return the modules that modules import, found by another way than the library's."""
+    """Return the imports of modules, computed independently of the library."""
     open_, closed = set(filter(is_code, modules)), set[str]()
     while open_:
         name = open_.pop()
@@ -59,13 +59,13 @@ def closure(modules: set[str]) -> set[str]:
 
 @functools.cache
 def is_code(name: str) -> bool:
-    """Return whether a name is that of a module of ours that can change a number."""
+    """Check whether a module belongs to the project and can change a result."""
     return name.startswith(PACKAGES) and name not in NO_NUMBER and code_digests.module_file(name) is not None
 
 
 @functools.cache
 def imported_code(name: str) -> frozenset[str]:
-    """Return the modules of ours that a module imports, and its package."""
+    """Return the imports of a module within the project, and its package."""
     path = code_digests.module_file(name)
     assert path is not None
     return frozenset(filter(is_code, {name.rpartition(".")[0], *imported(path)}))
@@ -83,7 +83,7 @@ def imported(path: Path) -> set[str]:
 
 
 def statements(body: list[Any]) -> Iterator[ast.AST]:
-    """Yield statements with those within them; an expression imports nothing."""
+    """Yield statements recursively; expressions contain no imports."""
     for node in body:
         yield node
         for inner in ("body", "orelse", "finalbody", "handlers", "cases"):
@@ -105,7 +105,7 @@ def test_every_script_with_results_has_a_digest(codes: list[Code]) -> None:
 
 
 def test_jobs_open_only_declared_files(everything: Clone, tmp_path: Path) -> None:
-    """Results, raw data and configuration alike: each job of the run `everything` was under watch."""
+    """The accesses of all jobs of the run `everything` to results, raw data and configuration were audited."""
     assert (everything.folder / "results/report/index.html").exists()
     clone = everything.copy(tmp_path / "copy")
     clone.edit("workflow/rules/papers.smk", '        lists=INPUTS.paper_file("paper.yaml"),\n', "")
@@ -114,8 +114,8 @@ def test_jobs_open_only_declared_files(everything: Clone, tmp_path: Path) -> Non
     assert "rule compare does not declare" in undeclared.stdout
 
 
-#: File of the configuration or of the workflow -> text before, text after; the rules that the edits run again besides
-#: those that end every run; and the number of papers that are compared again.
+#: File of the configuration or of the workflow -> old text, new text, the rules that the edit reruns in addition to the
+#: final ones, and the number of papers that are compared again.
 EDITS = [
     ({"config/datasets.yaml": ("Synthetic tiny_news", "Tiny news")}, set(), 0),
     (
@@ -128,7 +128,7 @@ EDITS = [
         {"fit", "score"},
         1,
     ),
-    # A job reads only what it declares, as the test before this one says, and so is made again for each of these alone.
+    # Jobs read only declared files (see the previous test), so that only these edits rerun them.
     (
         {
             "config/papers/edcm/paper.yaml": ("title: ", "title: A {name} in braces, "),

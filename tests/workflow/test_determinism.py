@@ -1,4 +1,4 @@
-"""The same bytes for any number of cores, hash seed, locale, time zone and folder name."""
+"""Results do not depend on cores, hash seed, locale, time zone or folder name."""
 
 from __future__ import annotations
 

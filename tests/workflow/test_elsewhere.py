@@ -1,4 +1,4 @@
-"""The workflow runs in another folder than its own, and as a module of another workflow."""
+"""The workflow runs in any folder and as a module of another workflow."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ module textmix:
 
 use rule * from textmix
 """
-#: A workflow that takes the rules under names of its own, and names one key of the configuration.
+#: A workflow that imports the rules under a prefix and sets one key of the configuration.
 HOST = """
 module textmix:
     snakefile:
@@ -37,7 +37,7 @@ module textmix:
 
 use rule * from textmix as tm_*
 """
-#: The host's own target.  Snakemake asks a host that takes the rules of a module first to name its default.
+#: Target of the importing workflow, which Snakemake requires if the module is imported first.
 OWN_ALL = """
 rule all:
     output:
@@ -48,14 +48,14 @@ rule all:
 
 
 """
-#: A host runs in a folder of its own, without the profile of this workflow.
+#: The importing workflow has a folder of its own, without the profile of this workflow.
 OWN_FOLDER = ("--workflow-profile", "none")
-#: A data set from its raw files on, and a result that reads the configuration of a paper.
+#: A data set, and a result that depends on the configuration of a paper.
 READ, COMPARED = "results/datasets/tiny_news", "results/papers/naive_bayes/comparison.csv"
 
 
 def half_done(clean: Clone, folder: Path) -> Path:
-    """Bring the results of the clean run to a folder, but for those that the test makes again."""
+    """Copy the results of the clean run to a folder, except those that the test recomputes."""
     for part in ("results", "resources", ".snakemake"):
         shutil.copytree(clean.folder / part, folder / part)
     for gone in ("resources/tiny_news", READ):
@@ -65,7 +65,7 @@ def half_done(clean: Clone, folder: Path) -> Path:
 
 
 def result(folder: Path) -> tuple[str, str]:
-    """Return the record of the data set and the comparison."""
+    """Return the record of the data set, and the comparison."""
     data, compared = folder / f"{READ}/meta.json", folder / COMPARED
     return data.read_text(encoding="utf-8"), compared.read_text(encoding="utf-8")
 

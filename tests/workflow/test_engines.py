@@ -1,7 +1,7 @@
-"""On a cluster the workflow makes the bytes of a local run.
+"""A run on a cluster gives the same bytes as a local run.
 
-A run on a real Slurm of one node takes a minute or two of CPU: that jobs are submitted, grouped, waited for and found
-done can be seen in no cheaper way.
+The run on a real Slurm cluster of one node takes one or two minutes of CPU time; submission, grouping and polling of
+jobs cannot be tested at a lower cost.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ pytestmark = pytest.mark.workflow
 
 
 def needs(plugin: str) -> pytest.MarkDecorator:
-    """Return the mark that skips a test, before its Slurm starts, where a plugin of Snakemake is not installed."""
+    """Return the mark that skips a test if a plugin of Snakemake is not installed."""
     missing = importlib.util.find_spec(f"snakemake_executor_plugin_{plugin.replace('-', '_')}") is None
     return pytest.mark.skipif(missing, reason=f"pip install snakemake-executor-plugin-{plugin}")
 
 
 @pytest.fixture(params=[False, True], ids=["without accounting", "with accounting"])
 def slurm(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
-    """A Slurm of one node; a test that asks for it is skipped where its programs are not installed."""
+    """Start a Slurm cluster of one node; skip the test if its programs are not installed."""
     missing = lacking((*PROGRAMS, *(ACCOUNTING if request.param else ())))
     if missing or os.geteuid():
         pytest.skip(f"needs {', '.join(missing) or 'to be root'}")

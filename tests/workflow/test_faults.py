@@ -1,4 +1,4 @@
-"""Faults on purpose: kills, tampering, wrong keys, missing and damaged data, and the messages of the workflow."""
+"""Injected failures: killed and failed jobs, edited results, invalid keys, missing and corrupt data."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from textmix.core.io import changed_files
 
 pytestmark = pytest.mark.workflow
 
-#: One fit, and the scores that need it.
+#: Output of a fit, and the scores that depend on it.
 FIT = "results/predictions/edcm/smoothing/tiny_news/edcm"
 SCORE = "results/scores/edcm/smoothing/tiny_news/edcm.csv"
-#: Seconds after which a test that waits has hung; no test comes near.
+#: Timeout of waiting tests in seconds.
 HUNG = 600
 
 
 def hold(clone: Clone, script: str, line: str) -> None:
-    """Make the jobs of a script write the file ``held`` before a line and wait there for the file ``go``."""
+    """Make the jobs of a script write the file ``held`` before a line and wait for the file ``go``."""
     path = clone.folder / f"workflow/scripts/{script}.py"
     before, indent, after = re.split(rf"^( +)(?={re.escape(line)})", path.read_text("utf-8"), flags=re.MULTILINE)
     waiting = f"while not os.path.exists('go') and time.time() < {time.time() + HUNG}: time.sleep(0.05)"
@@ -42,7 +42,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 
 def ended(pid: int) -> bool:
-    """Say whether a process has ended."""
+    """Check whether a process has ended."""
     try:
         return "zombie" in Path(f"/proc/{pid}/status").read_text()
     except OSError:
@@ -50,7 +50,7 @@ def ended(pid: int) -> bool:
 
 
 def kill(clone: Clone, with_jobs: bool) -> None:
-    """Start a run, kill it while its fit waits before its second result, and unlock the folder."""
+    """Start a run, kill it while its fit waits before the second output, and unlock the folder."""
     (clone.folder / "go").unlink(missing_ok=True)
     (clone.folder / "held").unlink(missing_ok=True)
     running = clone.start("--cores", "2", SCORE)
@@ -86,8 +86,8 @@ def test_killed_run_resumes_to_the_same_bytes(clean: Clone, copy: Clone) -> None
     assert SCORE in kept and len(kept) > 2
 
 
-#: That each fault is found stands in the tests of the plan; here that a sentence reaches the user from the reading of
-#: the files, from the plan and from the rows of a paper.
+#: The tests of the plan cover each error; these check that the message reaches the user from the reader of a file, from
+#: the plan and from the rows of a paper.
 WRONG = {
     "key twice": ("config/config.yaml", "seed:", "seed: 1\nseed:", ["config.yaml", "seed", "duplicate"]),
     "command as a data set": ("config/config.yaml", "dataset: tiny_news", "dataset: 'a;touch b;'", ["a;touch b;"]),
@@ -170,7 +170,7 @@ def test_missing_data_are_a_missing_result_and_an_error_if_strict(copy: Clone) -
         path.unlink()
     shutil.rmtree(copy.folder / "resources/tiny_reuters")
     shutil.rmtree(copy.folder / "results/datasets/tiny_reuters")
-    accepted = "results/report/accepted.json"  # the end of a run, but for the description of the report
+    accepted = "results/report/accepted.json"  # the last output except the description of the report
     done = copy.run_warm("--cores", "2", accepted)
     assert done.returncode == 0, done.stdout
     pages = {path.stem: path.read_text(encoding="utf-8") for path in (copy.folder / "results/report").glob("*.html")}

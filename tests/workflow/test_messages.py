@@ -1,4 +1,4 @@
-"""A module that no job finds ends a run before it begins."""
+"""A module that jobs cannot import is rejected before the run."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from tests.workflow.tiny import Clone
 pytestmark = pytest.mark.workflow
 
 
-#: A method that somebody adds, and a module that it needs.
+#: A user's method and a module that it imports.
 MINE = "from needed import Base\n\n\nclass Mine(Base):\n    pass\n"
 NEEDED = "from textmix import MultinomialClassifier as Base\n"
 
 
 def with_own_method(clone: Clone) -> None:
-    """Let an experiment use a method whose module is named ``mine``."""
+    """Add a method with the module ``mine`` to an experiment."""
     methods, paper = clone.folder / "config/methods.yaml", clone.folder / "config/papers/edcm/paper.yaml"
     registry, spec = (yaml.safe_load(path.read_text(encoding="utf-8")) for path in (methods, paper))
     registry["mine"] = {**registry["multinomial"], "estimator": "mine:Mine"}
@@ -26,7 +26,7 @@ def with_own_method(clone: Clone) -> None:
 
 
 def test_module_that_only_jobs_could_import_is_rejected_by_a_dry_run(fresh: Clone) -> None:
-    """It lies in each of these places at once: were it found in any, the run would not end."""
+    """The module is in all of these places at once, none of which may be searched."""
     with_own_method(fresh)
     places = [fresh.folder / name for name in (".", "workflow", "workflow/rules", "workflow/scripts")]
     own = fresh.folder / "own"

@@ -1,4 +1,4 @@
-"""A paper is one folder of configuration and one folder of code: a seventh one runs to the page, no file changes."""
+"""A new paper consists of a folder of configuration and a folder of code; no other file changes."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def lengths(data):
 FIGURES = {"lengths": lengths}
 ''',
 }
-#: A method that a paper outside the repository brings.
+#: Method of a paper outside the repository.
 MODELS = '''"""The method of the toy paper."""
 
 from textmix import MultinomialClassifier
@@ -94,7 +94,7 @@ class Plain(MultinomialClassifier):
 
 
 def files(folder: Path) -> dict[str, str]:
-    """Return the digest of every file of configuration, code and workflow."""
+    """Return the digests of all files of configuration, code and workflow."""
     found = [path for part in ("config", "src", "workflow") for path in (folder / part).rglob("*") if path.is_file()]
     found = [path for path in found if "__pycache__" not in path.parts]
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
@@ -113,7 +113,7 @@ def test_new_paper_consists_of_two_folders(copy: Clone) -> None:
     assert "f-toy-lengths" in page.read_text(encoding="utf-8")
     with open(copy.folder / "results/papers/toy/comparison.csv", encoding="utf-8", newline="") as file:
         words, many = csv.DictReader(file)
-    # The made-up texts are only nearly the paper's data, so that a count is shown and not judged.
+    # The synthetic texts are only nearly the paper's data, so that a count is shown and not judged.
     assert 120 < float(words["reproduced"]) <= 240, words
     assert many["verdict"] == "reproduced", many
     assert {name: digest for name, digest in files(copy.folder).items() if "/toy/" not in name} == before
@@ -124,7 +124,7 @@ PAGE = ROOT / "docs/how-to/add-a-paper.md"
 
 
 def documented_session() -> list[tuple[str, list[str]]]:
-    """Return the commands of the page, each with the lines of output that the page shows for it."""
+    """Return the commands of the page with the output that it shows for them."""
     steps: list[tuple[str, list[str]]] = []
     text = PAGE.read_text(encoding="utf-8").partition("\n## ")[0]
     for language, block in re.findall(r"^```(sh|text)\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL):
@@ -136,7 +136,7 @@ def documented_session() -> list[tuple[str, list[str]]]:
 
 
 def test_documented_session(fresh: Clone, tmp_path: Path) -> None:
-    """Each documented command works as written at the first attempt and prints the documented lines."""
+    """Every documented command succeeds as written and prints the documented lines."""
     fresh.edit("config/config.yaml", "max_trials: 2", "max_trials: null")
     before = files(fresh.folder)
     tools = tmp_path / "bin"
@@ -208,7 +208,7 @@ t2,multinomial,pairs,36,52
 
 
 def begun(folder: Path, table: str, **features: str) -> Path:
-    """Begin a paper in a folder outside the repository; return the folder of the paper."""
+    """Create a paper outside the repository; return its folder."""
     roles = {"letters": "r52_wheel", "mail": "bbc_wheel"}
     new_paper.write_paper(new_paper.NewPaper(ROOT, "begun", table, folder, roles, features))
     return folder / "begun"

@@ -1,4 +1,4 @@
-"""The target of one paper: a report of its own, its own verdicts as the last line, and none where data are broken."""
+"""The target of a paper writes its report and prints its verdicts, or fails if its data are corrupt."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ REPORT = "results/papers/naive_bayes/report"
 
 
 def last_line(text: str) -> str:
-    """Return the last line that a run printed, but for two of Snakemake on its log and the time."""
+    """Return the last line of a run before Snakemake's lines on its log and the time."""
     return [line for line in text.rstrip().splitlines() if not line.startswith(("Complete log", "Elapsed time"))][-1]
 
 
 def dead_links(page: Path, clone: Path) -> list[str]:
-    """Return the links of a page to files that are not there; documentation is no part of a clone of the tests."""
+    """Return the broken links of a page; clones of the tests contain no documentation."""
     links = {
         link.partition("#")[0].partition("?")[0] for link in re.findall(r'href="([^"]*)"', page.read_text("utf-8"))
     }

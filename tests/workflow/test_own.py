@@ -1,4 +1,4 @@
-"""The target own compares methods on a user's texts, one comparison per entry of the configuration."""
+"""The target ``own`` runs one comparison of methods per entry of the configuration."""
 
 from __future__ import annotations
 

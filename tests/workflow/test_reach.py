@@ -1,4 +1,4 @@
-"""One configuration without a network and with half of the sources gone, against a server on 127.0.0.1."""
+"""Runs without a network, and with some unavailable sources on a server at 127.0.0.1."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ import yaml
 from tests.workflow.tiny import BUILT, Clone, synthetic_tab
 from textmix.core import io
 
-#: Data sets of a made public source, each of one role, and the one that stands in for the first two.
+#: Data sets of a simulated public source, one per role, and the substitute of the first two.
 PUBLIC = {"public_news": "newsgroups", "public_reuters": "r52"}
 SUBSTITUTE = {"dataset": "tiny_news", "comparable": "nearly", "note": "made"}
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-    """Files of a folder, without a line for each request."""
+    """Serve the files of a folder without logging requests."""
 
     def log_message(self, *_args: object) -> None:
-        """Say nothing."""
+        """Do not log."""
 
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[tuple[int, Path, Path]]:
-    """Port, folder and certificate of a https server of the host localhost."""
+    """Port, folder and certificate of an HTTPS server on localhost."""
     folder, certificate, key = tmp_path / "public", tmp_path / "cert.pem", tmp_path / "key.pem"
     folder.mkdir()
     command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
@@ -51,7 +51,7 @@ def server(tmp_path: Path) -> Iterator[tuple[int, Path, Path]]:
 
 
 def _entry(address: str, folder: Path, name: str, seed: int) -> dict[str, Any]:
-    """Write a data set into a server's folder; return its entry of the registry."""
+    """Write a data set to the folder of a server; return its registry entry."""
     urls = {}
     for role, documents in (("train", 60), ("test", 30)):
         path = folder / f"{name}-{role}.tab"
@@ -67,7 +67,7 @@ def _entry(address: str, folder: Path, name: str, seed: int) -> dict[str, Any]:
 
 
 def configure(clone: Clone, address: str, folder: Path) -> None:
-    """Give two roles of a clone data sets of a public source, and both a substitute of the mirror."""
+    """Configure two roles of a clone with public data sets and with a mirrored substitute."""
     path = clone.folder / "config/datasets.yaml"
     registry = yaml.safe_load(path.read_text(encoding="utf-8"))
     registry |= {name: _entry(address, folder, name, seed) for seed, name in enumerate(PUBLIC, start=50)}

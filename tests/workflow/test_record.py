@@ -1,4 +1,4 @@
-"""The target record: from a finished and fresh run to files of config/, and from there to the page of the next run."""
+"""The target ``record`` writes a complete, current run to config/, and the next report shows it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.workflow
 
 
 def uncapped(clone: Clone) -> Clone:
-    """Return a clone that takes its run of few trials for a whole one."""
+    """Return a clone whose run with few trials counts as complete."""
     clone.edit("workflow/rules/commands.smk", 'capped=PLAN.settings["max_trials"] is not None', "capped=False")
     return clone
 

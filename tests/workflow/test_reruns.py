@@ -1,4 +1,4 @@
-"""An edit of code, configuration, data or a package makes exactly what it reaches, by Snakemake's own triggers."""
+"""An edit of code, configuration, data or packages reruns exactly the affected jobs, by Snakemake's triggers."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tests.workflow.tiny import Clone, synthetic_tab, warm
 
 pytestmark = pytest.mark.workflow
 
-#: One of the fits that the edit of the kernel changes.
+#: A fit that the edit of the kernel changes.
 FIT = "results/predictions/edcm/smoothing/tiny_news/edcm"
-#: Edits of code that change numbers: text before and after.
+#: Edits of code that change results: old and new text.
 KERNEL = "src/textmix/models/dirichlet/edcm_kernels.py"
 KERNEL_EDIT = ("row[np.uint64(indices[i])] += weight[d]", "row[np.uint64(indices[i])] += 2.0 * weight[d]")
 METRIC = "src/textmix/metrics/classification.py"
 METRIC_EDIT = ("return float(np.mean(true == predicted))", "return float(np.mean(true == predicted) / 2.0)")
-#: Rules that end every run: they read what others made, and the page on the run shows the seconds of all jobs.
+#: Rules at the end of every run, which depend on all other jobs and their times.
 ENDS = {
     *("compare", "table_edcm", "table_naive_bayes", "figure_edcm", "figure_naive_bayes", "page", "page_of_paper"),
     *("accept", "accept_first", "provenance", "crate", "all"),
@@ -33,7 +33,7 @@ ENDS = {
 
 
 def planned(clone: Clone, *arguments: str, said: tuple[str, ...] = (), **environment: str) -> dict[str, int]:
-    """Return rule -> number of jobs that a dry run would start; it must print what is `said`."""
+    """Return rule -> number of jobs of a dry run, whose output must contain `said`."""
     done = clone.run_warm("-n", *arguments, **environment)
     assert done.returncode == 0, done.stdout
     assert all(words in done.stdout for words in said), done.stdout
@@ -59,7 +59,7 @@ def test_newer_input_is_compared_by_content_if_small_or_else_by_time(copy: Clone
     os.utime(copy.folder / "config/papers/edcm/published.csv", (later, later))
     assert planned(copy) == {}
     features = copy.folder / "results/features/tiny_news/rainbow"
-    for path in (features, features / ".snakemake_timestamp"):  # Snakemake takes the time of a folder from this file
+    for path in (features, features / ".snakemake_timestamp"):  # Snakemake uses the time of this file for the folder
         os.utime(path, (later, later))
     jobs = planned(copy)
     assert jobs["fit"] == 3 and jobs.keys() - ENDS == {"fit", "score"}
@@ -81,7 +81,7 @@ def test_edit_of_a_kernel_reruns_exactly_its_jobs(copy: Clone) -> None:
 
 
 def test_edit_of_a_user_module_reruns_its_jobs(copy: Clone) -> None:
-    """Of a namespace over two folders, and of one that takes the place of Python's own, too."""
+    """Also for a namespace package in two folders and a module that shadows the standard library."""
     with_own_method(copy)
     files = {
         "here/mine.py": "import tabnanny\nfrom spread.base import Base\nclass Mine(Base):\n    ONE = tabnanny.ONE\n",
@@ -128,7 +128,7 @@ def test_changed_raw_data_rerun_exactly_their_dependents(copy: Clone) -> None:
     file = entries["tiny_reuters"]["sources"][0]["mirror"]["train"]
     file |= {"sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "bytes": path.stat().st_size}
     registry.write_text(yaml.safe_dump(entries), encoding="utf-8")
-    shutil.rmtree(copy.folder / "resources/tiny_reuters")  # as the message on a file with another sha256 says
+    shutil.rmtree(copy.folder / "resources/tiny_reuters")  # as advised by the error for a file with another checksum
     jobs = planned(copy)
     reached = dict.fromkeys(("fetch", "parse", "features", "split", "fit", "score", "measure"), 1)
     assert {rule: count for rule, count in jobs.items() if rule not in ENDS} == reached, "those of one paper"

@@ -1,4 +1,4 @@
-"""A throw-away clone of the workflow on tiny, synthetic data: what the workflow tests run and break on purpose."""
+"""Temporary clones of the workflow with small synthetic data, which the workflow tests run and break."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ from textmix.core.io import format_csv, read_csv
 ROOT = Path(__file__).resolve().parents[2]
 #: Short forms of two papers' paper.yaml, so that the tests do not grow with the papers.
 PROFILE = Path(__file__).with_name("profile")
-#: The papers that are built, and one that is there and is not built, but for its suites of the bench.
+#: The papers of a run, and a paper that is only present for its benchmarks.
 BUILT, IDLE = ("edcm", "naive_bayes"), "pmm"
 PARTS = ("workflow", "config", "src", "profiles", "requirements.lock")
-#: Hash seed, encoding and time zone of the processes that `Clone.run_warm` forks, but for those of the run `clean`.
+#: Hash seed, encoding and time zone of the processes of `Clone.run_warm`, except for the run `clean`.
 UNLIKE = {"PYTHONHASHSEED": "7", "LC_ALL": "C", "TZ": "Asia/Tokyo"}
 #: Pages that show measured times.
 TIMED_PAGES = tuple(f"results/report/{name}.html" for name in ("provenance", "index", "numbers", "edcm"))
-#: The description of the run as a research object: its configuration and, of that, the record of its workflow.
+#: Description of the run as an RO-Crate: its configuration and workflow.
 DESCRIBED = tuple(
     f"results/report/{name}" for name in ("ro-crate-", "config.json", "README.md.meta", "source/", "files/")
 )
-#: Measured times, pages that show them and the description of the run: all that differs between two runs.
+#: Measured times, the pages that show them and the description of the run, which differ between runs.
 MEASURED = ("results/timings/", "results/benchmarks/", "results/papers/edcm/report/", *DESCRIBED, *TIMED_PAGES)
 
 
 def synthetic_tab(seed: int, documents: int) -> str:
-    """Return a .tab file of random words, three classes with favourite words each (synthetic, for tests only)."""
+    """Return a .tab file of random words in three classes with different word distributions."""
     generator = np.random.default_rng(seed)
     words = np.array(["".join(generator.choice(list("abcdefghij"), 5)) for _ in range(120)])
     lines = ["Category\tText", "d\tstring", "class\t", ""]
@@ -59,7 +59,7 @@ def synthetic_tab(seed: int, documents: int) -> str:
 
 
 def _entry(name: str, mirror: Path, seed: int) -> dict:
-    """Return a registry entry whose files lie in the mirror folder."""
+    """Write the files of a data set to the mirror; return its registry entry."""
     files = {}
     for role, documents in (("train", 60), ("test", 30)):
         path = mirror / f"{name}-{role}.tab"
@@ -78,7 +78,7 @@ def _entry(name: str, mirror: Path, seed: int) -> dict:
 
 
 def make_clone(folder: Path) -> Clone:
-    """Copy the workflow into a folder, compile it to byte code, and give it tiny data and a short configuration."""
+    """Copy the workflow to a folder, compile it to byte code, and add small data and a short configuration."""
     folder.mkdir(parents=True)
     for part in PARTS:
         source = ROOT / part
@@ -86,7 +86,7 @@ def make_clone(folder: Path) -> Clone:
             shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("*.egg-info", "__pycache__"))
         else:
             shutil.copy(source, folder / part)
-    # A job would compile what it imports, where Python may not write byte code.  It is valid by the source's content.
+    # Jobs may not be able to write byte code; this one is validated by the content of the source.
     compileall.compile_dir(folder / "src", quiet=1, invalidation_mode=PycInvalidationMode.CHECKED_HASH)
     for paper in (folder / "config/papers").iterdir():
         if paper.name in BUILT:
@@ -112,7 +112,7 @@ def make_clone(folder: Path) -> Clone:
 
 
 def _shorten_paper(folder: Path) -> None:
-    """Give a paper its short form: leave out settings, later works and causes, and sources that the form lacks."""
+    """Shorten a paper: remove settings, later works, causes, and sources that the short form does not have."""
     shutil.copy(PROFILE / f"{folder.name}.yaml", folder / "paper.yaml")
     spec = yaml.safe_load((folder / "paper.yaml").read_text(encoding="utf-8"))
     checks = yaml.load((folder / "checks.yaml").read_bytes(), yaml.CSafeLoader)
@@ -139,7 +139,7 @@ def _compared(check: dict) -> list[str]:
 
 
 def _is_short(text: str, spec: dict) -> bool:
-    """Return whether a locator names what the short form of a paper has."""
+    """Check whether a locator refers to the short form of a paper."""
     try:
         check_locator(parse_locator(text), spec, text, ROOT / "tests")
     except ConfigError:
@@ -148,7 +148,7 @@ def _is_short(text: str, spec: dict) -> bool:
 
 
 def made_once(folder: Path, make: Callable[[Path], None]) -> Clone:
-    """Return the clone in a folder that all workers share; the first worker makes it, and the rest wait for it."""
+    """Return the clone in a shared folder; the first worker creates it while the others wait."""
     made = folder.with_name(f"{folder.name}.made")
     with open(folder.with_name(f"{folder.name}.lock"), "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -160,11 +160,12 @@ def made_once(folder: Path, make: Callable[[Path], None]) -> Clone:
 
 
 class Warm:
-    """The process of ``warm_server.py``, which ends with this one, and a Python whose programs are forks of it.
+    """Server process with imported modules, and a Python executable that runs programs in forks of it.
 
     Parameters
     ----------
-    environment : of the process, beside that of this one.
+    **environment : str
+        Environment variables of the server, in addition to those of this process.
     """
 
     def __init__(self, **environment: str) -> None:
@@ -183,18 +184,18 @@ class Warm:
 
 @functools.cache
 def warm(unlike: bool) -> Warm:
-    """Return one of the two servers of this process: with its environment, or with all unlike that may differ."""
+    """Return one of the two servers of this process: with its own environment or with `UNLIKE`."""
     return Warm(**UNLIKE) if unlike else Warm()
 
 
 class Clone:
-    """A folder with a workflow in it, and ways to run it."""
+    """A folder with a workflow, and methods that run it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def environment(self, **more: str) -> dict[str, str]:
-        """Return the environment of a run: the clone's own library, its own mirror, a cache shared by all clones."""
+        """Return the environment of a run: library and mirror of the clone, and a shared cache."""
         cache = os.environ.get("TEXTMIX_CACHE", str(Path("~/.cache").expanduser()))
         mine = {"PYTHONPATH": str(self.folder / "src"), "TEXTMIX_MIRROR": str(self.folder / "mirror")}
         return {**os.environ, **mine, "TEXTMIX_CACHE": cache, **more}
@@ -204,14 +205,14 @@ class Clone:
         return [python, "-m", "snakemake", *arguments]
 
     def run_warm(self, *arguments: str, unlike: bool = True, **environment: str) -> subprocess.CompletedProcess[str]:
-        """Do as `run`, in forks of a process that has imported what Snakemake and its jobs need."""
+        """Run Snakemake like `run`, in forks of a process that has imported its modules."""
         differs = UNLIKE if unlike else {}
         return self.run(*arguments, python=str(warm(unlike).python), **{**differs, **environment})
 
     def run(
         self, *arguments: str, python: str = sys.executable, **environment: str
     ) -> subprocess.CompletedProcess[str]:
-        """Run Snakemake and return what it printed (both streams in ``stdout``) and its exit code."""
+        """Run Snakemake; return its output (both streams in ``stdout``) and exit code."""
         return subprocess.run(
             self.command(*arguments, python=python),
             cwd=self.folder,
@@ -234,12 +235,12 @@ class Clone:
         )
 
     def copy(self, folder: Path) -> Clone:
-        """Return a copy of the clone with all it has made."""
+        """Return a copy of the clone with its results."""
         shutil.copytree(self.folder, folder, symlinks=False)
         return Clone(folder)
 
     def digests(self) -> dict[str, str]:
-        """Return the sha256 of every result that must not differ between runs."""
+        """Return the SHA-256 digests of all results that must not differ between runs."""
         files = sorted(p for p in (self.folder / "results").rglob("*") if p.is_file())
         names = {p.relative_to(self.folder).as_posix(): p for p in files if p.name != ".snakemake_timestamp"}
         return {
@@ -249,19 +250,19 @@ class Clone:
         }
 
     def edit(self, name: str, old: str, new: str) -> None:
-        """Replace text in a file of the clone; the text must be there."""
+        """Replace text in a file of the clone; fail if the file does not contain it."""
         path = self.folder / name
         text = path.read_text(encoding="utf-8")
         assert old in text, f"{name} does not hold {old!r}"
         path.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
-#: Results that print measured seconds; all their other rows must be the same.
+#: Results with measured seconds; all other rows must be equal.
 SHOW_TIME = {"results/papers/edcm/comparison.csv", "results/report/comparison.csv", "results/report/summary.json"}
 
 
 def content(clone: Clone, name: str) -> object:
-    """Return what must not differ in a result: all of it, but measured rows and, in records, measured inputs."""
+    """Return the reproducible content of a result: without measured rows and, in records, measured inputs."""
     path = clone.folder / name
     if name.endswith(".meta.json"):
         record = json.loads(path.read_text(encoding="utf-8"))
@@ -278,14 +279,14 @@ def content(clone: Clone, name: str) -> object:
 
 
 def unlike(made: Clone, other: Clone) -> list[str]:
-    """Return the names of the results of one clone that the other clone does not have with the same content."""
+    """Return the names of results that differ from those of another clone."""
     here, there = made.digests(), other.digests()
     differ = [name for name in here if here[name] != there.get(name)]
     return [name for name in differ if name not in there or content(made, name) != content(other, name)]
 
 
 def descendants(pid: int) -> list[int]:
-    """Return the ids of the processes that a process started, and of those that they started."""
+    """Return the ids of all descendants of a process."""
     asked = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
     direct = [int(word) for word in asked.stdout.split()]
     return direct + [deeper for child in direct for deeper in descendants(child)]

@@ -20,7 +20,7 @@ import sys
 import time
 from contextlib import suppress
 
-#: Snakemake, the parts that it imports as it reads a Snakefile, and the packages of the jobs.
+#: Snakemake, the modules that it imports while it reads a Snakefile, and the packages of the jobs.
 IMPORTED = (
     *(
         "snakemake.cli",
@@ -37,7 +37,7 @@ IMPORTED = (
 
 
 def become(request: dict, python: str) -> None:
-    """Turn this process into the program of a request."""
+    """Run the program of a request in this process."""
     os.chdir(request["folder"])
     os.environ.clear()
     os.environ.update(request["environment"])
@@ -45,7 +45,7 @@ def become(request: dict, python: str) -> None:
     added = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
     sys.executable, sys.dont_write_bytecode = python, bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
     sys.modules["numba"].config.reload_config()
-    safe = request["arguments"][0] == "-P"  # no module is looked for beside the program
+    safe = request["arguments"][0] == "-P"  # the folder of the program is not searched for modules
     first, *sys.argv = request["arguments"][safe:]
     if first == "-c":
         sys.path[:1] = added if safe else [request["folder"], *added]
@@ -61,7 +61,7 @@ def become(request: dict, python: str) -> None:
 
 
 def attend(connection: socket.socket, python: str) -> None:
-    """Start the program that a client asks for; send its exit code when it has ended."""
+    """Start the program of a client, and send its exit code when it has ended."""
     data, streams, *_ = socket.recv_fds(connection, 2**20, 3)
     while part := connection.recv(2**20):
         data += part
@@ -81,7 +81,7 @@ def attend(connection: socket.socket, python: str) -> None:
 
 
 def serve(place: str, python: str) -> None:
-    """Attend to each client in a fork, until the parent closes this process's standard input."""
+    """Serve each client in a fork until the parent closes the standard input of this process."""
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(place)
         listener.listen()
@@ -103,11 +103,11 @@ def serve(place: str, python: str) -> None:
 if __name__ == "__main__":
     for name in IMPORTED:
         importlib.import_module(name)
-    importlib.import_module("snakemake.cli").get_argument_parser()  # imports the plugins of Snakemake
+    importlib.import_module("snakemake.cli").get_argument_parser()  # import the plugins of Snakemake
     compiler = importlib.import_module("numba.core.registry").cpu_target
     for context in (compiler.typing_context, compiler.target_context):
-        context.refresh()  # what Numba imports as it meets its first kernel
-    # Modules that scikit-learn looks up as it meets its first matrix, and threadpoolctl as it looks for libraries.
+        context.refresh()  # modules that Numba imports with the first kernel
+    # Modules that scikit-learn imports with the first matrix, and threadpoolctl while it searches for libraries.
     importlib.import_module("sklearn.utils.validation").check_array([[0.0]])
     importlib.import_module("threadpoolctl").threadpool_info()
     gc.freeze()
