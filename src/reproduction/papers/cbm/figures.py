@@ -288,9 +288,9 @@ def illustration(data: FigureData) -> Sheet:
     figure.note(
         f"The true labels are {', '.join(names) or 'none'}; the most probable set is {', '.join(mode) or 'empty'}."
     )
-    in_component = Patch(facecolor="C0", label="in a component")
-    in_mode = Patch(facecolor="C1", label="marginal, in the most probable set")
-    not_in_mode = Patch(facecolor=PAPER, edgecolor="C1", label="marginal, not in it")
+    in_component = Patch(facecolor="C0", label="probability in a component")
+    in_mode = Patch(facecolor="C1", label="marginal of a label in the most probable set")
+    not_in_mode = Patch(facecolor=PAPER, edgecolor="C1", label="marginal of another label")
     (true_label,) = grid[-1].plot([], [], "D", color=INK, label="true label")
     handles: list[Any] = [in_component, in_mode, not_in_mode, true_label]
     place_legend(figure, handles, [str(handle.get_label()) for handle in handles])
@@ -343,7 +343,7 @@ def _correlations(axes: Axes, rows: Rows, labels: list[str]) -> None:
     axes.set_ylim(len(labels), 0)
     axes.tick_params(length=0)
     axes.grid(visible=False)
-    axes.set_title(f"correlation: positive orange, negative blue; written from {MIN_WRITTEN_CORRELATION:g} on")
+    axes.set_title(f"correlation: positive orange, negative blue; values for magnitudes ≥ {MIN_WRITTEN_CORRELATION:g}")
 
 
 def em_path(data: FigureData) -> Sheet:
@@ -362,9 +362,9 @@ def em_path(data: FigureData) -> Sheet:
             _path(likelihoods, accuracies, path)
         if len(runs) > 1:
             _final_accuracies(accuracies, [path[-1] for path in runs.values()])
-            figure.note("A bar reaches one standard deviation over the random starts.")
+            figure.note("A bar reaches one standard deviation over the random initialisations.")
         draw_published_line(accuracies, data.published_of(role), f"published, {data.title_of(role)}")
-        likelihoods.set_title(with_sample_size(data.title_of(role) + ", random starts", [len(runs)]))
+        likelihoods.set_title(with_sample_size(data.title_of(role) + ", initialisations", [len(runs)]))
         likelihoods.set_ylabel("penalised log-likelihood")
         accuracies.set_ylabel("subset accuracy (percent)")
         accuracies.margins(y=0.15)
@@ -378,7 +378,8 @@ def _path(likelihoods: Axes, accuracies: Axes, rows: Sequence[Mapping[str, str]]
     """Plot the likelihood and the accuracy of one run; the accuracy is a step function of the iteration."""
     steps = [int(row["iteration"]) for row in rows]
     style: dict[str, Any] = {"color": method_colour("cbm"), "alpha": 0.55, "linewidth": 1}
-    label = None if "one random start" in likelihoods.get_legend_handles_labels()[1] else "one random start"
+    name = "one random initialisation"
+    label = None if name in likelihoods.get_legend_handles_labels()[1] else name
     likelihoods.plot(steps, [float(row["objective"]) for row in rows], label=label, **style)
     accuracies.plot(steps, [100 * float(row["subset_accuracy"]) for row in rows], drawstyle="steps-post", **style)
 
@@ -388,7 +389,7 @@ def _final_accuracies(axes: Axes, rows: Rows) -> None:
     finals = [100 * float(row["subset_accuracy"]) for row in rows]
     last = int(rows[0]["iteration"])
     style: dict[str, Any] = {"color": method_colour("cbm"), "marker": MARKERS[1], "linestyle": "none"}
-    label = "mean of the last accuracies"
+    label = "mean of the final accuracies"
     mean = statistics.fmean(finals)
     deviation = sample_sd(finals)
     axes.errorbar([last * 1.05], [mean], yerr=[deviation], label=label, **style)
@@ -421,7 +422,8 @@ def evaluations(data: FigureData) -> Sheet:
         panel.set_title(data.title_of(role))
         panel.set_xlabel("labels L (log scale)")
     set_log_scale(axes[0].yaxis, 1, top)
-    axes[0].set_ylabel("sets scored (log scale)")
+    for panel in axes[::2]:
+        panel.set_ylabel("sets scored (log scale)")
     _note_repeats(figure, rows)
     add_legend(figure)
     return figure
@@ -431,7 +433,7 @@ def _searches(axes: Axes, rows: Rows, series: int) -> None:
     """Plot the mean number of scored sets for one K, with bars up to the maximum; x positions are shifted by K."""
     x, mean, largest = read_columns(rows, "labels", "evaluations", "largest")
     up = [most - value for most, value in zip(largest, mean, strict=True)]
-    style = f"K = {rows[0]['components']}: mean, and largest"
+    style = f"K = {rows[0]['components']}: mean and maximum"
     positions = [n * 1.03 ** (series - 1.5) for n in x]
     down = [0.0] * len(up)
     draw_with_bars(axes, positions, mean, [down, up], series, label=style)
@@ -439,7 +441,7 @@ def _searches(axes: Axes, rows: Rows, series: int) -> None:
 
 def _note_repeats(figure: Sheet, rows: Rows) -> None:
     """Add a note that repeated sets are counted, with the most extreme case."""
-    figure.note("A set that several components list is scored and counted once for each of them.")
+    figure.note("A set that several components generate is scored and counted once for each of them.")
     row = max(rows, key=lambda row: float(row["evaluations"]) / 2.0 ** float(row["labels"]))
     mean = float(row["evaluations"])
     sets = 2.0 ** float(row["labels"])
