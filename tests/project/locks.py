@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+#: Extras for file formats that no job of the workflow reads or writes.
+UNLOCKED = {"tables"}
 #: The extra that each lock adds to the previous locks; the first lock contains all other extras.
 LOCKS = {"requirements.lock": "", "requirements-bench.lock": "bench", "requirements-dev.lock": "dev"}
 
@@ -69,7 +71,8 @@ def declared() -> dict[str, set[str]]:
     """Return the direct dependencies of each lock in pyproject.toml."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    run = [text for name, texts in extras.items() if name not in LOCKS.values() for text in texts]
+    unlocked = {*LOCKS.values(), *UNLOCKED}
+    run = [text for name, texts in extras.items() if name not in unlocked for text in texts]
     asked = {lock: extras[extra] if extra else [*project["dependencies"], *run] for lock, extra in LOCKS.items()}
     return {lock: set(map(canonical, texts)) for lock, texts in asked.items()}
 

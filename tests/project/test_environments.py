@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CONDA_NAMES = {"matplotlib-base": "matplotlib", "snakemake-minimal": "snakemake"}
 #: Packages of Python itself, and those that install textmix.
 INSTALLERS = {"python", "pip", "setuptools"}
-#: Packages for formats of `textmix predict --output` that no job writes; users install them for these formats.
+#: Packages of the extra "tables", for formats that no job reads or writes.
 OPTIONAL = {"openpyxl", "pyarrow"}
 OWN_PACKAGES = {"textmix", "reproduction", "snakemake_logger_plugin_textmix"}
 #: Environment -> folders of the code that runs in it.

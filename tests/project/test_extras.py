@@ -20,7 +20,7 @@ sys.meta_path.insert(0, Blocked())
 """
 NAMES = {
     *("snakemake", "pandas", "matplotlib", "jsonschema", "yaml", "jinja2", "defusedxml", "lightgbm", "gensim"),
-    *("simplemma", "textblob", "bs4", "lxml", "pooch"),
+    *("simplemma", "textblob", "bs4", "lxml", "pooch", "openpyxl", "pyarrow"),
 }
 EXAMPLE = """
 import tempfile, numpy as np, textmix
@@ -68,6 +68,8 @@ LACKING = {
     "import textmix; textmix.datasets.names()": "yaml is not installed; run: pip install 'textmix[data]'",
     "import numpy as np; from textmix import BoostedRelevance as B; B().fit(np.eye(2), [['a'], ['b']])": "[boost",
     "from textmix import WordVectorizer as W; W(lemmatise=True).fit(['a'])": "'textmix[lemmas]'",
+    "from textmix.serve.outputs import XlsxRows; XlsxRows()": "openpyxl is not installed; run: pip install 'textmix[t",
+    "from textmix.serve.outputs import ParquetRows; ParquetRows()": "pip install 'textmix[tables]'",
     "import textmix; textmix.compare.compare(['a'] * 20, ['x', 'y'] * 10)": "'textmix[compare]'",
     "import textmix.__main__ as m; m.compare(None)": "'textmix[compare]'",
     "from textmix import WordVectorizer as W; W(tokenizer='tags').fit(['a'])": "'textmix[tags]'",

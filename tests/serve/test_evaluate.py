@@ -53,3 +53,27 @@ def test_columns_of_0_and_1_are_the_labels_of_a_model_for_several(tmp_path: Path
         [0, 1],
         [1, 1],
     ]
+
+
+def test_other_spellings_of_a_label_count_as_the_label(tmp_path: Path) -> None:
+    words = WordVectorizer(ngram_range=(1, 2)).fit(TEXTS)
+    estimator = LinearSVM().fit(words.transform(TEXTS), CORPUS.classes())
+    model = PersistedModel([("words", words), ("model", estimator)], "single", CORPUS.label_names)
+    (tmp_path / "plain.csv").write_text("text,label\ngood film,yes\nbad day,no\na good day,no\n", encoding="utf-8")
+    (tmp_path / "other.csv").write_text("text,label\ngood film,YES\nbad day,No\na good day, NO \n", encoding="utf-8")
+    plain, other = (
+        predict_corpus(model, read_labelled_texts(tmp_path / name, model)) for name in ("plain.csv", "other.csv")
+    )
+    assert other.true.tolist() == plain.true.tolist() == [1, 0, 0]
+    assert compute_scores(model, other) == compute_scores(model, plain)
+
+
+def test_other_spellings_of_the_labels_of_a_text_are_merged(tmp_path: Path) -> None:
+    words = WordVectorizer().fit(TEXTS)
+    estimator = LabelNaiveBayes().fit(words.transform(TEXTS), CORPUS.indicators())
+    model = PersistedModel(
+        [("words", words), ("model", estimator)], "multi", CORPUS.label_names, card={"separator": ";"}
+    )
+    (tmp_path / "new.csv").write_text("text,labels\ngood film,Yes;yes\nbad day,NO;yes\n", encoding="utf-8")
+    true = predict_corpus(model, read_labelled_texts(tmp_path / "new.csv", model)).true
+    assert true.tolist() == [[0, 1], [1, 1]]

@@ -7,6 +7,7 @@ import gzip
 import json
 import lzma
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -109,6 +110,34 @@ def test_the_most_probable_labels_are_ranked(model: Path, new: Path, capsys: Cap
     assert top[0]["label"] == "ärt" and len(top) == 3
     assert sum(entry["probability"] for entry in top) == pytest.approx(1.0, abs=1e-5)
     assert predict(model, new, "--top", "0") == 1 and "--top: 0 is below 1" in capsys.readouterr().err
+
+
+def test_the_options_of_the_documentation_run(model: Path, new: Path, capsys: Capture) -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs/how-to/keep-a-model.md").read_text(encoding="utf-8")
+    options = re.findall(r"^\| `(--[^`]+)` \|", page, re.MULTILINE)
+    assert {"--top 3", "--explain"} <= set(options)
+    for option in options:
+        code = predict(model, new, *option.split())
+        output = capsys.readouterr()
+        is_multi_label = option == "--never-empty"
+        assert code == int(is_multi_label), output.err
+        if option == "--top 3":
+            assert output.out.startswith("id,label,probability,label_1,probability_1,label_2,probability_2,label_3,")
+    assert {option.split()[0] for option in options} <= set(re.findall(r"--[a-z-]+", _predict_help(capsys)))
+
+
+def test_the_python_code_of_the_documentation_explains(model: Path) -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs/how-to/keep-a-model.md").read_text(encoding="utf-8")
+    (code,) = (block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "textmix.explain(" in block)
+    names = {"textmix": textmix, "model": textmix.load(model)}
+    exec(compile(code.replace('label="sport"', 'label="=sport"'), "keep-a-model.md", "exec"), names)
+    assert len(names["explanation"].supporting) <= 3
+
+
+def _predict_help(capsys: Capture) -> str:
+    with pytest.raises(SystemExit):
+        main(["predict", "--help"])
+    return capsys.readouterr().out
 
 
 def test_the_output_directory_of_a_comparison_stands_for_its_model(model: Path, new: Path, capsys: Capture) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Protocol, Self
 
-from textmix.core.errors import ConfigError
+from textmix.core.errors import ConfigError, extra
 from textmix.core.io import named, replacing
 from textmix.serve.terminal import EscapingStream, escape_control_characters
 
@@ -178,16 +178,6 @@ class JsonRows:
         self._stream.writelines(map(self.template.__mod__, zip(*columns, strict=True)))
 
 
-@contextmanager
-def suggest_install() -> Iterator[None]:
-    """Convert a missing optional package into an error with the command that installs it."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        message = f"{error.name} is not installed; run: pip install {error.name}"
-        raise ModuleNotFoundError(message, name=error.name) from error
-
-
 @dataclass
 class XlsxRows:
     """Rows of an Excel workbook, all text except for columns of numbers."""
@@ -195,7 +185,7 @@ class XlsxRows:
     format: str = "xlsx"
 
     def __post_init__(self) -> None:
-        with suggest_install():
+        with extra("tables"):
             import openpyxl
             from openpyxl.cell import WriteOnlyCell
         self._cell = WriteOnlyCell
@@ -243,7 +233,7 @@ class ParquetRows:
     columns: list[list[Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        with suggest_install():
+        with extra("tables"):
             import pyarrow.parquet
         self._parquet = pyarrow.parquet
         self._numeric: list[bool] = []
