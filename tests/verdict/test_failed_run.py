@@ -65,6 +65,13 @@ def test_interrupted_run_lists_no_jobs(tmp_path: Path) -> None:
     assert "interrupted" in text and "failed;" not in text
 
 
+def test_empty_log_suggests_that_the_process_was_killed(tmp_path: Path) -> None:
+    front = tmp_path / "index.html"
+    run = FailedRun("2026-11-28 20:33", n_jobs=1, n_open=0, jobs=[FailedJob("Fitting m0", "logs/fit/m0.log")])
+    mark_report(run, front, [], is_present=False)
+    assert "memory" in front.read_text(encoding="utf-8")
+
+
 def test_numbers_of_jobs_and_log_lines_are_limited(tmp_path: Path) -> None:
     front = tmp_path / "index.html"
     mark_report(run_with(MAX_JOBS + 2), front, [front], is_present=False)
