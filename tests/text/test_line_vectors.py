@@ -64,9 +64,19 @@ def test_vectors_encode_the_place_in_the_order_of_training(is_shuffled: bool) ->
     lines, tokens = random_lines(600, seed=3)
     order = np.random.default_rng(4).permutation(len(lines)) if is_shuffled else np.arange(len(lines))
     spec = LineVectorSpec(size=8, rate=0.1, window=2, min_count=1)
-    vectors = line_vectors(tokens, spec, order)
+    vectors = line_vectors(tokens, spec, [order])
     place = np.empty(len(lines))
     place[order] = np.arange(len(lines))
     long = np.array([len(line) > 5 for line in lines])
     lengths = np.linalg.norm(vectors, axis=1)
     assert np.corrcoef(lengths[long], place[long])[0, 1] < -0.3
+
+
+def test_learning_rate_starts_again_with_each_file() -> None:
+    lines, tokens = random_lines(1200, seed=3)
+    first, second = np.array_split(np.arange(len(lines)), 2)
+    spec = LineVectorSpec(size=8, rate=0.1, window=2, min_count=1)
+    in_one_file = np.linalg.norm(line_vectors(tokens, spec), axis=1)
+    in_two_files = np.linalg.norm(line_vectors(tokens, spec, [first, second]), axis=1)
+    np.testing.assert_array_equal(in_one_file[first], in_two_files[first])
+    assert in_two_files[second].mean() > 1.1 * in_one_file[second].mean()

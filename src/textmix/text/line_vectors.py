@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,20 +46,21 @@ class LineVectorSpec:
         return cls(**entry)
 
 
-def line_vectors(tokens: Ragged, spec: LineVectorSpec, order: np.ndarray | None = None) -> np.ndarray:
+def line_vectors(tokens: Ragged, spec: LineVectorSpec, files: Sequence[np.ndarray] | None = None) -> np.ndarray:
     """Train one vector for each document.
 
     A skip-gram model of the words with hierarchical softmax is trained first, by one pass over the documents in the
-    order of the file.  Its output vectors are then frozen, and the vector of each document is trained in turn.  Because
-    the learning rate decreases during the pass, a vector encodes the position of its document in the file.
+    order of ``tokens``.  Its output vectors are then frozen, and the vector of each document is trained in turn.  Because
+    the learning rate decreases along a file, a vector encodes the position of its document in its file.
 
     Parameters
     ----------
     tokens : Ragged
-        Word ids of the documents, in the order of the file.
+        Word ids of the documents.
     spec : LineVectorSpec
-    order : ndarray of shape (n_documents,), optional
-        Order in which the document vectors are trained; by default the order of the file.
+    files : sequence of ndarray of int, optional
+        Indices of the documents of each file, in the order in which their vectors are trained.  The learning rate
+        starts again with each file.  By default, one file contains all documents in the order of ``tokens``.
 
     Returns
     -------
@@ -87,8 +88,9 @@ def line_vectors(tokens: Ragged, spec: LineVectorSpec, order: np.ndarray | None 
         rates = spec.rate, spec.min_rate
         state = generator.integers(2**64, size=1, dtype=np.uint64)
         train_words(offsets, learned, rates, paths, spec.window, width, words.reshape(-1), outputs, state)
-        order = np.arange(n_documents) if order is None else np.asarray(order, dtype=np.int64)
-        train_lines(offsets, learned, order, rates, paths, spec.window, width, lines.reshape(-1), outputs, state)
+        for file in [np.arange(n_documents)] if files is None else files:
+            order = np.asarray(file, dtype=np.int64)
+            train_lines(offsets, learned, order, rates, paths, spec.window, width, lines.reshape(-1), outputs, state)
     return lines[:, : spec.size].astype(np.float64)
 
 

@@ -41,7 +41,7 @@ def vector_measures(generator: np.random.Generator) -> dict[str, Measure]:
     """Return the measures of line vectors, small ones."""
     stream = source_of({"tokenizer": "treebank", "lowercase": True, "keep_tokens": True})
     measures = {}
-    for name in ("line_vectors", "line_vectors_shuffled"):
+    for name in ("line_vectors", "line_vectors_file_per_part", "line_vectors_shuffled"):
         entry = SPEC["measures"][name]
         settings = {**entry["settings"], "vectors": {"size": 8, "window": 2, "min_count": 1}}
         measures[name] = run_measure("skipgrams", entry["function"], {"imdb": stream}, settings, generator)

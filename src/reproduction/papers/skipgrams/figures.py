@@ -42,7 +42,7 @@ PROPORTIONS = {"all": "all features", "used": "features used", "weight": "weight
 #: Minimum proportion that is printed in its bar.
 MIN_LABELLED_PROPORTION = 0.045
 #: Labels of the document orders in the training of the vectors.
-VECTOR_ORDERS = {"file_order": "file order", "shuffled": "shuffled"}
+VECTOR_ORDERS = {"file_order": "file order", "file_per_part": "file per part", "shuffled": "shuffled"}
 VECTOR_SPLITS = {"given": "given split", "random": "random halves"}
 
 
@@ -223,7 +223,7 @@ def vectors(data: FigureData) -> Sheet:
         axes.grid(axis="x", visible=False)
     axes_of[0].set_ylabel("test accuracy")
     if len(values) < len(measures):
-        figure.note("The training in shuffled order is part of the full run.")
+        figure.note("The other orders of training are part of the full run.")
     add_legend(figure)
     return figure
 

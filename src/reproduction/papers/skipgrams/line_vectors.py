@@ -16,19 +16,22 @@ def line_vectors(sources: Sources, settings: Settings, generator: Generator) -> 
     The vectors are trained once on all documents for all splits, because their training is unsupervised.
 
     Data: two labels, and the word stream, with documents in file order.
-    Settings: ``order`` of the documents in the training of the vectors, ``file_order`` or ``shuffled``; ``vectors``,
-    see `textmix.text.line_vectors.LineVectorSpec`; ``svm``, parameters of scikit-learn's ``SVC``; ``random_halves``,
-    number of random splits.
+    Settings: ``order`` of the documents in the training of the vectors, ``file_order``, ``shuffled``, or
+    ``file_per_part`` for a file of the training documents and a file of the test documents of the first split;
+    ``vectors``, see `textmix.text.line_vectors.LineVectorSpec`; ``svm``, parameters of scikit-learn's ``SVC``;
+    ``random_halves``, number of random splits.
     Result: ``<order>_given``, the accuracy on the test documents of the splits, and ``<order>_random``, on a random
     half.
     """
     source = only(sources)
     corpus = source.corpus
-    order = np.arange(corpus.n_documents)
+    files = [np.arange(corpus.n_documents)]
     if settings["order"] == "shuffled":
-        order = generator.permutation(corpus.n_documents)
+        files = [generator.permutation(corpus.n_documents)]
+    elif settings["order"] == "file_per_part":
+        files = [np.sort(source.splits.train[0]), np.sort(source.splits.test[0])]
     spec = vectors_of_lines.LineVectorSpec.from_mapping(settings["vectors"])
-    vectors = vectors_of_lines.line_vectors(corpus.tokens, spec, order)  # type: ignore[arg-type]
+    vectors = vectors_of_lines.line_vectors(corpus.tokens, spec, files)  # type: ignore[arg-type]
     accuracies = []
     for number in range(len(source.splits)):
         train = source.splits.train[number]
