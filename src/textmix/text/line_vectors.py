@@ -50,8 +50,8 @@ def line_vectors(tokens: Ragged, spec: LineVectorSpec, files: Sequence[np.ndarra
     """Train one vector for each document.
 
     A skip-gram model of the words with hierarchical softmax is trained first, by one pass over the documents in the
-    order of ``tokens``.  Its output vectors are then frozen, and the vector of each document is trained in turn.  Because
-    the learning rate decreases along a file, a vector encodes the position of its document in its file.
+    order of ``tokens``.  Its output vectors are then frozen, and the vector of each document is trained in turn.
+    Because the learning rate decreases along a file, a vector encodes the position of its document in its file.
 
     Parameters
     ----------
