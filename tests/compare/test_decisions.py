@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from textmix.compare.decisions import answer_of, fit_decision, observed_label_sets
+from textmix.compare.decisions import answer_of, fit_decision
 from textmix.compare.metrics import metric_of
-from textmix.models.common.decision import Decision
+from textmix.models.common.decision import Decision, observed_label_sets, refit_decision
 
 NAMES = ["a", "b", "c", "d"]
 
@@ -93,3 +93,28 @@ def test_few_separable_documents_do_not_give_certain_probabilities(task: str) ->
     rule = fit_decision([scores], truth, metric_of(None, task, ["a", "b"]))
     probability = answer_of(rule, [100.0 * scores], task).probability
     assert probability.max() == pytest.approx(17.0 / 18.0) and probability.min() == pytest.approx(1.0 / 18.0)
+
+
+@pytest.mark.parametrize("metric", ["micro_f", "macro_f", "subset_accuracy", "hamming_loss"])
+def test_a_rule_refitted_to_its_own_scores_is_the_same_kind_of_rule(metric: str) -> None:
+    scores, truth = scored()
+    decision = fit_decision([scores], truth, metric_of(metric, "multi", 4))
+    criterion = {"subset_accuracy": "sets", "hamming_loss": "errors"}.get(metric, "f1")
+    again = refit_decision(decision, [scores], truth, "multi", criterion)
+    assert again.slopes == pytest.approx(decision.slopes)
+    assert (again.thresholds is None) == (decision.thresholds is None)
+    if decision.label_sets is not None:
+        np.testing.assert_array_equal(again.label_sets, decision.label_sets)
+        np.testing.assert_allclose(again.set_weights, decision.set_weights, rtol=1e-6)
+    elif metric != "macro_f":  # with another minimum number of documents per label
+        np.testing.assert_allclose(again.thresholds, decision.thresholds, rtol=1e-6)
+
+
+def test_a_refitted_rule_follows_the_new_scores() -> None:
+    scores, truth = scored(bias=0.0)
+    decision = fit_decision([scores], truth, metric_of("micro_f", "multi", 4))
+    again = refit_decision(decision, [10.0 * scores], truth, "multi", "f1")
+    assert again.slopes[0] == pytest.approx(decision.slopes[0] / 10.0, rel=1e-3)
+    np.testing.assert_allclose(again.thresholds, decision.thresholds, atol=1e-3)
+    assert again.support is not None
+    np.testing.assert_array_equal(again.support[0], truth.sum(axis=0))

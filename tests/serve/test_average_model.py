@@ -94,3 +94,35 @@ def test_a_forged_average_is_refused(change: dict[str, Any], tmp_path: Path) -> 
 
     with pytest.raises(DataFormatError):
         load_model(forge(tmp_path / "model", tmp_path / "forged", rewrite))
+
+
+def test_a_fit_estimates_slopes_anew() -> None:
+    model = single()
+    texts = [f"{text} {text}" for text in TEXTS * 5]
+    labels = [NAMES[kind] for kind in KINDS] * 5
+    earlier = [decided.fit(texts, labels).decision.slopes for decided in (single(), single().set_params(slopes=[1, 9]))]
+    assert earlier[0] == earlier[1]
+    assert earlier[0] != model.decision.slopes
+    assert model.fit(texts[::-1], labels[::-1]).fit(texts, labels).decision.slopes == earlier[0]
+    assert model.slopes == [2.0, 0.5], "parameters do not change"
+    assert model.score(texts, labels) == 1.0
+
+
+def test_a_fit_estimates_thresholds_anew(tmp_path: Path) -> None:
+    labels = [[NAMES[k] for k in np.flatnonzero(row)] for row in SETS] * 8
+    model = several(support=np.ones((2, 3))).fit(TEXTS * 8, labels)
+    decision = model.decision
+    assert decision.thresholds is not None
+    assert np.isfinite(decision.thresholds).all(), "each label has documents"
+    assert decision.support is not None
+    np.testing.assert_array_equal(decision.support[0], 8 * SETS.sum(axis=0))
+    assert model.score(TEXTS * 8, labels) == 1.0
+    model.save(tmp_path / "model", {})
+    loaded = load_model(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.thresholds, decision.thresholds)
+    np.testing.assert_array_equal(loaded.predict_proba(TEXTS), model.predict_proba(TEXTS))
+
+
+def test_a_fit_to_too_few_texts_for_folds_keeps_the_rule() -> None:
+    model = AveragedModel([part(LinearSVM(), np.array([0, 1, 0, 1, 0, 1]), "single")], [3.0])
+    assert model.fit(["goal ball", "paint"], ["sport", "art"]).decision.slopes == [3.0]

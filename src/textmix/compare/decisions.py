@@ -12,13 +12,18 @@ from dataclasses import replace
 import numpy as np
 
 from textmix.compare.metrics import Answer, ComparisonMetric
-from textmix.metrics.threshold import class_thresholds, threshold_sweep
 from textmix.models.common.calibration import EDGE, slope_of
-from textmix.models.common.decision import Decision
+from textmix.models.common.decision import (
+    MIN_LABEL_DOCUMENTS,
+    N_QUANTILES,
+    Decision,
+    label_support,
+    label_thresholds,
+    observed_label_sets,
+)
 
 #: Minimum number of documents for a per-label threshold, by metric; rarer labels use a common threshold.
-MIN_LABEL_DOCUMENTS = {"macro_f": 3, "hamming_loss": 20}
-DEFAULT_MIN_LABEL_DOCUMENTS = 10
+MIN_LABEL_DOCUMENTS_BY_METRIC = {"macro_f": 3, "hamming_loss": 20}
 #: Metrics that only depend on the most probable class.
 LARGEST_SCORE_METRICS = ("accuracy", "error_rate")
 #: Metrics of label errors, for which thresholds minimise the number of errors.
@@ -29,8 +34,6 @@ MAX_LABEL_SETS = 2000
 #: Maximum numbers of scores used to fit thresholds and slopes.
 MAX_THRESHOLD_SCORES = 2**22
 MAX_SLOPE_SCORES = 2**16
-#: Thresholds that are tried: quantiles of the probabilities of the true labels.
-N_QUANTILES = 200
 
 
 def answer_of(decision: Decision, scores: Sequence[np.ndarray], task: str) -> Answer:
@@ -98,12 +101,6 @@ def _decisions(plain: Decision, probability: np.ndarray, truth: np.ndarray, metr
     return decisions
 
 
-def label_support(truth: np.ndarray, n_labels: int) -> np.ndarray:
-    """Count the documents with and without each label, float64 (2, n_labels)."""
-    n_with = np.bincount(truth, minlength=n_labels) if truth.ndim == 1 else truth.sum(axis=0)
-    return np.array([n_with, len(truth) - n_with], dtype=np.float64)
-
-
 def fit_slope(scores: np.ndarray, truth: np.ndarray, task: str) -> float:
     """Fit the slope that calibrates scores of shape (n_documents, n_labels), to a sample if there are many."""
     step = slice(None, None, max(1, scores.size // MAX_SLOPE_SCORES))
@@ -115,38 +112,12 @@ def _label_thresholds(probability: np.ndarray, truth: np.ndarray, metric: Compar
     n_labels = probability.shape[1]
     if metric.ranks:
         return [np.full(n_labels, 0.5)]
-    true_probability = probability[truth.astype(bool)]
-    quantiles = np.linspace(0.0, 1.0, N_QUANTILES + 1)
-    candidates = np.quantile(true_probability, quantiles) if len(true_probability) else np.empty(0)
-    candidates = np.unique(np.append(candidates, 0.5))
-    sweep = threshold_sweep(probability, truth, candidates)
-    criterion = "errors" if metric.name in ERROR_METRICS else "f1"
     if metric.name == "subset_accuracy":
-        shared = float(candidates[sweep.lowest_set_error()])
-    elif criterion == "errors":
-        shared = float(candidates[np.argmin(sweep.detected + sweep.reference - 2 * sweep.correct)])
+        criterion = "sets"
     else:
-        shared = float(candidates[np.argmax(sweep.f1)])
-    min_documents = MIN_LABEL_DOCUMENTS.get(metric.name, DEFAULT_MIN_LABEL_DOCUMENTS)
-    per_label = class_thresholds(probability, truth, shared, criterion, min_documents)
-    return [np.full(n_labels, shared), per_label]
-
-
-def observed_label_sets(truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distinct label sets of documents, and their log frequencies.
-
-    Parameters
-    ----------
-    truth : ndarray of shape (n_documents, n_labels)
-        Label indicators.
-
-    Returns
-    -------
-    label_sets : ndarray of shape (n_sets, n_labels), dtype int8
-    log_frequency : ndarray of shape (n_sets,)
-    """
-    label_sets, counts = np.unique(truth.astype(np.int8), axis=0, return_counts=True)
-    return label_sets, np.log(counts / counts.sum())
+        criterion = "errors" if metric.name in ERROR_METRICS else "f1"
+    min_documents = MIN_LABEL_DOCUMENTS_BY_METRIC.get(metric.name, MIN_LABEL_DOCUMENTS)
+    return list(label_thresholds(probability, truth, criterion, min_documents))
 
 
 def log_probability_of_truth(probability: np.ndarray, truth: np.ndarray) -> np.ndarray:

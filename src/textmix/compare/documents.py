@@ -74,9 +74,7 @@ class LabelledTexts(NamedTuple):
     def subset(self, rows: Sequence[int] | np.ndarray) -> LabelledTexts:
         """Select documents by row."""
         rows = np.asarray(rows, dtype=np.int64)
-        cells = {name: [column[row] for row in rows.tolist()] for name, column in self.cells.items()}
-        texts = TableTexts.of(self.texts.take(rows.tolist()), cells)
-        return LabelledTexts(texts, self.y[rows], self.n_labels)
+        return LabelledTexts(self.texts.take(rows.tolist()), self.y[rows], self.n_labels)
 
 
 class Folds:

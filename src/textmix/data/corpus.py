@@ -100,6 +100,11 @@ class TableTexts(Ragged):
         """Combine texts with extra columns; return the texts unchanged if no columns are passed."""
         return cls(text.values, text.offsets, cells) if cells else text
 
+    def take(self, rows: Sequence[int]) -> Ragged:
+        """Select rows by index, with their cells; see `Ragged.take`."""
+        cells = {name: [column[row] for row in rows] for name, column in self.cells.items()}
+        return TableTexts.of(super().take(rows), cells)
+
 
 @dataclass(frozen=True)
 class Corpus:

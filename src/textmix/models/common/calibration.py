@@ -10,7 +10,7 @@ is 1 / temperature).  Symbols: N documents, C classes, L labels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -55,6 +55,23 @@ def fitted_slope(scores: np.ndarray, codes: np.ndarray, weight: np.ndarray | Non
     return float(np.exp(result.x))
 
 
+def calibration_folds(truth: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the indices of the training and of the held-out documents of each of `FOLDS` folds.
+
+    Parameters
+    ----------
+    truth : ndarray of shape (N,) or (N, L)
+        Class indices, by which the folds are stratified, or label indicators.
+    """
+    folds = np.empty(len(truth), dtype=np.int64)
+    order = rng(0, "calibration").permutation(len(truth))
+    if truth.ndim == 1:
+        order = order[np.argsort(truth[order], kind="stable")]
+    folds[order] = np.arange(len(truth)) % FOLDS
+    for fold in range(min(FOLDS, len(truth))):
+        yield np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+
+
 def held_out_scores(
     estimator: Any, X: Any, codes: np.ndarray, weight: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -80,14 +97,9 @@ def held_out_scores(
     rows : ndarray of shape (n,), dtype int
         Indices of these documents, in increasing order.
     """
-    folds = np.empty(len(codes), dtype=np.int64)
-    order = rng(0, "calibration").permutation(len(codes))
-    folds[order[np.argsort(codes[order], kind="stable")]] = np.arange(len(codes)) % FOLDS
     scores = np.full((len(codes), codes.max() + 1), -np.inf)
     has_score = np.zeros(len(codes), dtype=bool)
-    for fold in range(FOLDS):
-        train = np.flatnonzero(folds != fold)
-        held_out = np.flatnonzero(folds == fold)
+    for train, held_out in calibration_folds(codes):
         if len(np.unique(codes[train])) < 2 or (weight is not None and not weight[train].any()):
             continue
         options = {} if weight is None else {"sample_weight": weight[train]}
