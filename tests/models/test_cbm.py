@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -290,3 +291,34 @@ def test_a_neural_learner_and_gate_fit_inside_the_mixture():
     with stops_early():
         model = CBMClassifier(n_components=2, learner=net, gate=net, max_iter=2, random_state=0).fit(X, Y)
     assert model.set_log_proba(X, Y).mean() > BinaryRelevance().fit(X, Y).set_log_proba(X, Y).mean()
+
+
+def test_number_of_components_is_selected_by_held_out_likelihood() -> None:
+    rng = np.random.default_rng(0)
+    component = rng.integers(2, size=200)
+    X = np.column_stack([component, rng.normal(size=(200, 2))])
+    Y = np.where(component[:, np.newaxis], [1, 1, 0], [0, 0, 1])
+    Y[:, 2] ^= rng.random(200) < 0.1
+    model = CBMClassifier(max_iter=5, random_state=3).fit(X, Y)
+    scores = model.component_scores_
+    assert model.n_components_ == max(scores, key=scores.__getitem__)
+    explicit = CBMClassifier(n_components=model.n_components_, max_iter=5, random_state=3).fit(X, Y)
+    np.testing.assert_array_equal(explicit.predict_proba(X), model.predict_proba(X))
+    assert explicit.component_scores_ == {}
+
+
+def test_number_of_components_of_too_few_instances_is_1() -> None:
+    model = CBMClassifier(random_state=0).fit([[0.0], [1.0], [2.0]], [[1, 0], [0, 1], [1, 1]])
+    assert model.n_components_ == 1
+
+
+def test_selection_of_components_neither_warns_nor_calls_back() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    Y = (X[:, :2] > 0).astype(int)
+    sizes: list[int] = []
+    model = CBMClassifier(max_iter=2, tol=1.0, callback=lambda fitted: sizes.append(fitted.n_components_))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(X, Y)
+    assert set(sizes) == {model.n_components_}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 
 from tests.early_stops import may_stop_early, stops_early
@@ -313,3 +314,10 @@ def test_no_frequent_word_and_another_vocabulary_are_refused() -> None:
         FrequentWords(min_df=2).fit([[0], [1]])
     with pytest.raises(ValueError, match="X has a vocabulary of 4 words; the training documents had 2"):
         FrequentWords().fit([[0], [1]]).transform(TokenSequences.of([[3]]))
+
+
+@pytest.mark.parametrize("estimator", [HMMClassifier(max_iter=1), ClusteredHMMClassifier(n_clusters=2, max_iter=1)])
+def test_a_fit_that_does_not_converge_warns_once(estimator: Any) -> None:
+    with pytest.warns(ConvergenceWarning) as caught:
+        estimator.set_params(n_states=2, random_state=0).fit([[0, 1, 0, 1], [1, 0, 1], [2, 3, 2]], ["a", "a", "b"])
+    assert len(caught) == 1

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit, logsumexp
+from sklearn.base import clone
 
 from textmix.models.cbm.learners import (
     BoostedExperts,
@@ -32,11 +33,16 @@ from textmix.models.common.validation import generator
 from textmix.models.linear.loss_kernels import set_log_likelihood
 from textmix.models.linear.row_space import RowSpace
 from textmix.models.linear.solvers import SOLVERS
+from textmix.numerics import seeding
 
 #: Number of instances predicted per chunk, which bounds the memory for their log odds, an array of shape (K, N, L).
 CHUNK = 2048
 #: Maximum number of label sets scored in the search for the mode of one instance.
 SEARCH_LIMIT = 10_000
+#: Numbers of components that "auto" tries, in this order.
+AUTO_COMPONENTS = (1, 2, 5, 10, 20)
+#: Proportion of the training instances by whose likelihood "auto" selects the number of components.
+HELD_OUT_PROPORTION = 0.2
 
 
 class CBMClassifier(MultiLabelClassifier):
@@ -44,8 +50,11 @@ class CBMClassifier(MultiLabelClassifier):
 
     Parameters
     ----------
-    n_components : int, default=20
-        Number of mixture components K.
+    n_components : int or "auto", default="auto"
+        Number of mixture components K.  "auto" fits mixtures with 1, 2, 5, 10 and 20 components to four fifths of the
+        training instances, until the mean log-likelihood of the other instances decreases, and selects the K with the
+        largest one.  This takes about as long as the final fit if a small K is selected, and up to twice as long if
+        K = 20 is.  A fit with the selected K as parameter gives the same model.
     learner : {"logistic", "boosting"} or classifier, default="logistic"
         Base learner of the gate and of the binary classifiers, or a scikit-learn classifier that supports
         ``predict_proba`` and ``sample_weight``, which is used for the binary classifiers only.
@@ -107,6 +116,8 @@ class CBMClassifier(MultiLabelClassifier):
         Row space of the training instances, see `textmix.models.linear.row_space`.
     n_components_ : int
         Number of components; with ``init="label_sets"``, the number of distinct training label sets.
+    component_scores_ : dict of int to float
+        Mean held-out log-likelihood of each number of components that "auto" tried; otherwise empty.
     objective_path_ : ndarray of shape (n_iter_,)
         Penalised log-likelihood after every iteration.  With logistic regression, ``floor=0`` and ``constant=0`` it
         never decreases.
@@ -151,7 +162,7 @@ class CBMClassifier(MultiLabelClassifier):
         }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "n_components": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "learner": [StrOptions({"logistic", "boosting"}), HasMethods(["fit", "predict_proba"])],
         "gate": [HasMethods(["fit", "predict_proba"]), None],
         "variance": [Interval(Real, 0, None, closed="neither")],
@@ -179,7 +190,7 @@ class CBMClassifier(MultiLabelClassifier):
     def __init__(
         self,
         *,
-        n_components: int = 20,
+        n_components: int | str = "auto",
         learner: Any = "logistic",
         gate: Any = None,
         variance: float = 1.0,
@@ -242,7 +253,8 @@ class CBMClassifier(MultiLabelClassifier):
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         empty = not Y.any(axis=1).all()
         self.allow_empty_ = empty if self.allow_empty == "auto" else bool(self.allow_empty)
-        memberships = self._start(Y)
+        self.component_scores_: dict[int, float] = {}
+        memberships = self._start(X, Y)
         self.n_components_ = memberships.shape[1]
         self.gate_, self.experts_ = self._learners(X, Y)
         path: list[float] = []
@@ -259,12 +271,31 @@ class CBMClassifier(MultiLabelClassifier):
             if self.converged_:
                 return
 
-    def _start(self, Y: np.ndarray) -> np.ndarray:
+    def _start(self, X: Any, Y: np.ndarray) -> np.ndarray:
         """Compute the initial responsibilities, float64 (N, K)."""
         if self.init == "label_sets":
             _, code = label_sets(Y)
             return np.eye(code.max() + 1)[code]
-        return bernoulli_mixture(Y, self.n_components, self.n_init, generator(self.random_state))
+        n_components = self._select_n_components(X, Y) if self.n_components == "auto" else self.n_components
+        return bernoulli_mixture(Y, n_components, self.n_init, generator(self.random_state))
+
+    def _select_n_components(self, X: Any, Y: np.ndarray) -> int:
+        """Select the number of components by the likelihood of held-out instances; set ``component_scores_``."""
+        order = seeding.rng(0, "number of components").permutation(len(Y))
+        n_held_out = int(HELD_OUT_PROPORTION * len(Y))
+        if not n_held_out:
+            return 1
+        held_out = np.sort(order[:n_held_out])
+        training = np.sort(order[n_held_out:])
+        for n_components in AUTO_COMPONENTS:
+            model = clone(self).set_params(n_components=n_components, random_state=0, callback=None)
+            model._check_and_fit(X[training], Y[training])
+            score = float(np.mean(model.set_log_proba(X[held_out], Y[held_out])))
+            has_decreased = score < max(self.component_scores_.values(), default=-np.inf)
+            self.component_scores_[n_components] = score
+            if has_decreased:
+                break
+        return max(self.component_scores_, key=self.component_scores_.__getitem__)
 
     def _learners(self, X: Any, Y: np.ndarray) -> tuple[Gate, Experts]:
         """Construct the untrained gate and binary classifiers, and set ``space_``."""

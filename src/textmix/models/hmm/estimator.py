@@ -247,7 +247,10 @@ class HMMClassifier(ClassifierMixin, _OfSequences):  # type: ignore[misc]
 
         Raise ValueError if an emission matrix was passed with the wrong shape or with a row that is not a distribution.
         """
-        X = training_sequences(X)
+        return self._fit(training_sequences(X), y)
+
+    def _fit(self, X: TokenSequences, y: Any) -> Self:
+        """Fit the models without the checks of `checked_fit`."""
         self.classes_, codes = np.unique(check_classes(X, y), return_inverse=True)
         self.class_log_prior_ = np.log(np.bincount(codes) / len(codes))
         parts = [X[codes == code] for code in range(len(self.classes_))]
@@ -456,12 +459,12 @@ class ClusteredHMMClassifier(HMMClassifier):
         self.clusters_ = words.clusters_
         counts = np.bincount(X.values, minlength=X.n_words) + 1.0
         self.word_log_share_ = np.log(counts / np.bincount(self.clusters_, counts)[self.clusters_])
-        super().fit(words.transform(X), y)
+        self._fit(words.transform(X), y)
         self.n_features_in_ = X.n_words
         return self
 
     def _check_loaded(self) -> None:
-        """Restore derived attributes after loading; raise ValueError if the state is malformed."""
+        """Raise ValueError if the loaded state is inconsistent."""
         super()._check_loaded()
         if self.clusters_.min() < 0 or self.clusters_.max() >= self.emissionprob_.shape[2]:
             raise ValueError("clusters_ holds an index of no cluster")
