@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.special import expit
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
@@ -14,7 +15,16 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import LinearSVC
 
 from tests.early_stops import stops_early
-from textmix import BinaryRelevance, LinearSVM, MultinomialClassifier, NBSVMClassifier, SoftmaxClassifier
+from textmix import (
+    BinaryRelevance,
+    DirichletSmoothedClassifier,
+    LabelNaiveBayes,
+    LinearSVM,
+    MultinomialClassifier,
+    NBSVMClassifier,
+    SharedDirichletClassifier,
+    SoftmaxClassifier,
+)
 
 RNG = np.random.default_rng(3)
 N, V = 90, 12
@@ -114,6 +124,49 @@ def test_naive_bayes_equals_scikit_learn_with_weights() -> None:
     peer = MultinomialNB(alpha=1.0).fit(X, CLASSES, WEIGHTS)
     np.testing.assert_allclose(ours.feature_log_prob_, peer.feature_log_prob_)
     np.testing.assert_allclose(ours.predict_proba(X), peer.predict_proba(X))
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", COSTS], ids=["balanced", "dict"])
+def test_class_weights_of_naive_bayes_are_sample_weights(class_weight: Any) -> None:
+    weight = WEIGHTS * np.array([COSTS.get(name, 1.0) for name in CLASSES])
+    if class_weight == "balanced":
+        mass = {name: WEIGHTS[CLASSES == name].sum() for name in NAMES}
+        weight = WEIGHTS / np.array([mass[name] for name in CLASSES]) * WEIGHTS.sum() / len(NAMES)
+    ours = MultinomialClassifier(smoothing=1.0, class_weight=class_weight).fit(X, CLASSES, WEIGHTS)
+    peer = MultinomialNB(alpha=1.0).fit(X, CLASSES, weight)
+    np.testing.assert_allclose(ours.feature_log_prob_, peer.feature_log_prob_)
+    np.testing.assert_allclose(ours.class_log_prior_, peer.class_log_prior_)
+    for model in (DirichletSmoothedClassifier(), SharedDirichletClassifier()):
+        expected = clone(model).fit(X, CLASSES, weight).feature_log_prob_
+        weighted = clone(model).set_params(class_weight=class_weight).fit(X, CLASSES, WEIGHTS)
+        np.testing.assert_allclose(weighted.feature_log_prob_, expected, rtol=1e-6)
+
+
+def test_class_weights_of_naive_bayes_in_batches() -> None:
+    whole = MultinomialClassifier(class_weight=COSTS).fit(X, CLASSES)
+    batches = MultinomialClassifier(class_weight=COSTS)
+    for rows in (slice(0, N // 2), slice(N // 2, N)):
+        batches.partial_fit(X[rows], CLASSES[rows], classes=NAMES)
+    np.testing.assert_allclose(batches.feature_log_prob_, whole.feature_log_prob_)
+    with pytest.raises(ValueError, match="balanced"):
+        MultinomialClassifier(class_weight="balanced").partial_fit(X, CLASSES, classes=NAMES)
+
+
+def test_naive_bayes_per_label_equals_one_vs_rest_with_weights() -> None:
+    ours = LabelNaiveBayes(alpha=1.0).fit(X, Y, sample_weight=WEIGHTS)
+    for label in range(Y.shape[1]):
+        peer = MultinomialNB(alpha=1.0).fit(X, Y[:, label], WEIGHTS)
+        np.testing.assert_allclose(expit(ours.decision_function(X)[:, label]), peer.predict_proba(X)[:, 1])
+    repeated = LabelNaiveBayes().fit(X[np.repeat(np.arange(N), REPEATS)], np.repeat(Y, REPEATS, axis=0))
+    weighted = LabelNaiveBayes().fit(X, Y, sample_weight=REPEATS)
+    np.testing.assert_allclose(parameters(weighted), parameters(repeated))
+
+
+def test_weights_of_naive_bayes_per_label_keep_certain_labels_certain() -> None:
+    labels = np.column_stack([np.ones(N), np.zeros(N), Y[:, 0]])
+    intercepts = LabelNaiveBayes().fit(X, labels, sample_weight=np.full(N, 0.1)).intercept_
+    assert intercepts[:2].tolist() == [np.inf, -np.inf]
+    assert np.isfinite(intercepts[2])
 
 
 @pytest.mark.parametrize("model", CLASS_WEIGHTED, ids=lambda model: type(model).__name__)

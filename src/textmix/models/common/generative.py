@@ -21,6 +21,7 @@ from textmix.models.common.count_kernels import row_sums
 from textmix.models.common.sklearn_private import Interval
 from textmix.models.common.special_kernels import log_rising_table
 from textmix.models.common.validation import (
+    check_class_weight,
     check_classified_counts,
     check_counts,
     check_weights,
@@ -102,12 +103,16 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         Raises
         ------
         ValueError
-            If a count is negative or not finite, a weight is negative, y does not contain class labels, or the lengths
-            are inconsistent.
+            If a count is negative or not finite, a weight is negative, all weights are 0, y does not contain class
+            labels, or the lengths are inconsistent.
         """
         X, y = check_classified_counts(self, X, y, reset=True)
         weight = check_weights(sample_weight, X)
         self.classes_, codes = np.unique(y, return_inverse=True)
+        class_weight = getattr(self, "class_weight", None)
+        if class_weight is not None:
+            class_weights = check_class_weight(class_weight, self.classes_, codes, weight)
+            weight = check_weights(weight * class_weights[codes], X)
         self.class_count_ = np.bincount(codes, weight, minlength=len(self.classes_))
         self._set_prior()
         self._fit_classes(X, codes, weight)
@@ -277,6 +282,11 @@ class IncrementalCountClassifier(CountClassifier):
         X, y = check_classified_counts(self, X, y, reset=first)
         codes = class_codes(known, y)
         weight = check_weights(sample_weight, X)
+        class_weight = getattr(self, "class_weight", None)
+        if isinstance(class_weight, str):
+            raise ValueError("class_weight='balanced' needs all documents; pass a dict, or call fit")
+        if class_weight is not None:
+            weight = weight * check_class_weight(class_weight, known, codes)[codes]
         if first:
             self.classes_ = known
             self.class_count_ = np.zeros(len(known))

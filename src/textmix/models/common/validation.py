@@ -141,7 +141,7 @@ def check_label_sets(Y: Any, n_instances: int, n_labels: int) -> np.ndarray:
 
 
 def check_weights(sample_weight: Any, X: Any) -> np.ndarray:
-    """Validate nonnegative sample weights, float64 (N,); all ones if ``sample_weight`` is None."""
+    """Validate nonnegative sample weights that are not all 0, float64 (N,); all ones if ``sample_weight`` is None."""
     return computable(check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
 
 
@@ -197,13 +197,16 @@ def document_weights(estimator: Any, X: Any, codes: np.ndarray, sample_weight: A
     ValueError
         If a weight is invalid, or all documents have weight 0.
     """
-    if sample_weight is None and estimator.class_weight is None:
+    if not is_weighted(estimator, sample_weight):
         return None
     weight = check_weights(sample_weight, X)
-    weight = weight * check_class_weight(estimator.class_weight, estimator.classes_, codes, weight)[codes]
-    if not weight.any():
-        raise ValueError("all documents have weight 0; at least one weight must be positive")
-    return weight
+    class_weights = check_class_weight(estimator.class_weight, estimator.classes_, codes, weight)
+    return check_weights(weight * class_weights[codes], X)
+
+
+def is_weighted(estimator: Any, sample_weight: Any) -> bool:
+    """Return whether a fit has sample weights or class weights."""
+    return sample_weight is not None or estimator.class_weight is not None
 
 
 def generator(random_state: Any) -> np.random.Generator:

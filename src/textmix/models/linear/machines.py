@@ -21,6 +21,7 @@ from textmix.models.common.validation import (
     check_weights,
     checked_fit,
     class_codes,
+    is_weighted,
 )
 from textmix.models.linear.dual import Machines, fit_machines, machines_of_blocks, signs_of
 
@@ -216,7 +217,7 @@ class LinearSVM(OneAgainstRest, WarmMachines):
         """
         X, codes = check_two_classes(self, X, y)
         signs = signs_of(codes, len(self.classes_))
-        if sample_weight is None and self.class_weight is None:
+        if not is_weighted(self, sample_weight):
             self._take(self._solved(X, signs))
             self._calibrate(X, codes)
             return self

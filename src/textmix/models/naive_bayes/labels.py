@@ -6,7 +6,7 @@ Source: N. Ueda and K. Saito, NIPS 2002, section 4.1.
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -14,7 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.multilabel import LabelCountClassifier, unit_rows
 from textmix.models.common.sklearn_private import Interval, StrOptions
-from textmix.models.common.validation import check_counts
+from textmix.models.common.validation import (
+    check_counts,
+    check_labelled_counts,
+    check_weights,
+    checked_fit,
+)
 from textmix.models.label_sets.independent import IndependentLabels
 
 
@@ -67,8 +72,48 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
         self.vocabulary = vocabulary
         self.length = length
 
-    def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
+    @checked_fit
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (N, V)
+            Nonnegative counts.
+        y : array-like of shape (N, L), or list of N label lists
+            Label indicators (0 or 1), or the labels of each page.
+        sample_weight : array-like of shape (N,), default=None
+            Nonnegative sample weights; a page of weight n counts as n copies. None is equivalent to unit weights.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid, a weight is negative, or all weights are 0.
+        """
+        counts, labels = check_labelled_counts(self, X, y)
+        if sample_weight is None:
+            self._fit_counts(counts, labels)
+            return self
+        weight = check_weights(sample_weight, counts)
+        rows = np.flatnonzero(weight)
+        self._fit_counts(counts[rows], labels[rows], weight[rows])
+        return self
+
+    def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array, weight: np.ndarray | None = None) -> None:
         counts = self._scaled(counts)
+        pages = np.asarray(labels.sum(axis=0)).ravel()
+        pages_without = counts.shape[0] - pages
+        if weight is not None:
+            counts = sparse.csr_array(sparse.diags_array(weight) @ counts)
+            is_in_all = pages_without == 0
+            pages = labels.T @ weight
+            # Rounding errors must not turn the weight 0 of a label of all pages into a small number.
+            pages_without = np.where(is_in_all, 0.0, weight.sum() - pages)
         with_label = (counts.T @ labels).toarray()
         total = np.asarray(counts.sum(axis=0), dtype=np.float64).ravel()
         words = np.flatnonzero((total > 0) | (self.vocabulary == "all"))
@@ -77,9 +122,8 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
         weights[words] = self._log_share(with_label[words]) - self._log_share(without)
         # A view, so that the sparse product uses the weights in their memory order without a copy.
         self.coef_ = weights.T
-        pages = np.asarray(labels.sum(axis=0)).ravel()
         with np.errstate(divide="ignore"):
-            self.intercept_ = np.log(pages) - np.log(counts.shape[0] - pages)
+            self.intercept_ = np.log(pages) - np.log(pages_without)
 
     def _log_share(self, counts: np.ndarray) -> np.ndarray:
         """Compute smoothed log probabilities of words, float64 (V, L), from their counts, float64 (V, L)."""

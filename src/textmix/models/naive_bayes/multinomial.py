@@ -10,8 +10,7 @@ Symbols: N_c training documents of class c, k classes, T_c the training text of 
 in it, V words.  A constant a added to every count is mu = a V with the uniform background p(w | theta_B) = 1 / V.
 
 In the shared prior, mu p(w | theta_B) = alpha_w are maximum-likelihood estimates: D. MacKay and L. Peto, Natural
-Language
-Engineering 1, 1995 (hierarchical Dirichlet).
+Language Engineering 1, 1995 (hierarchical Dirichlet).
 """
 
 from __future__ import annotations
@@ -28,6 +27,9 @@ from textmix.models.common.count_kernels import add_counts, count_scores
 from textmix.models.common.generative import CountClassifier, IncrementalCountClassifier, zeros
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.dirichlet.dcm import DCMClassifier
+
+#: Constraint of the parameter ``class_weight``.
+_CLASS_WEIGHT_CONSTRAINT: dict[str, list[Any]] = {"class_weight": [dict, StrOptions({"balanced"}), None]}
 
 
 class _Multinomial(IncrementalCountClassifier):
@@ -119,6 +121,9 @@ class MultinomialClassifier(_Multinomial):
         Nonnegative constant that is added to every count.
     delta : float, default=0.0
         Pseudo-documents added to each class for its prior; infinity yields equal priors.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the sample weights of each class: a dict from class to weight, where missing classes have weight 1;
+        "balanced" for weights inversely proportional to the class frequencies; None for unit weights.
 
     Attributes
     ----------
@@ -142,11 +147,19 @@ class MultinomialClassifier(_Multinomial):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **CountClassifier._parameter_constraints,
         "smoothing": [Interval(Real, 0, None, closed="left")],
+        **_CLASS_WEIGHT_CONSTRAINT,
     }
 
-    def __init__(self, *, smoothing: float = 0.01, delta: float = 0.0) -> None:
+    def __init__(
+        self,
+        *,
+        smoothing: float = 0.01,
+        delta: float = 0.0,
+        class_weight: dict[Any, float] | str | None = None,
+    ) -> None:
         self.smoothing = smoothing
         self.delta = delta
+        self.class_weight = class_weight
 
     def _background(self) -> tuple[np.ndarray, float]:
         """Return the uniform background and V times the smoothing constant."""
@@ -164,6 +177,9 @@ class DirichletSmoothedClassifier(_Multinomial):
         Pseudo-words added to each class, distributed as the background; infinity yields the background.
     background : {"training", "uniform"}, default="training"
         "training" for the relative word frequencies in all training text, "uniform" for 1/V.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the sample weights of each class: a dict from class to weight, where missing classes have weight 1;
+        "balanced" for weights inversely proportional to the class frequencies; None for unit weights.
 
     Attributes
     ----------
@@ -189,14 +205,21 @@ class DirichletSmoothedClassifier(_Multinomial):
         **CountClassifier._parameter_constraints,
         "mu": [Interval(Real, 0, np.inf, closed="both")],
         "background": [StrOptions({"training", "uniform"})],
+        **_CLASS_WEIGHT_CONSTRAINT,
     }
 
     def __init__(
-        self, *, delta: float = 1.0, mu: float = 1000.0, background: Literal["training", "uniform"] = "training"
+        self,
+        *,
+        delta: float = 1.0,
+        mu: float = 1000.0,
+        background: Literal["training", "uniform"] = "training",
+        class_weight: dict[Any, float] | str | None = None,
     ) -> None:
         self.delta = delta
         self.mu = mu
         self.background = background
+        self.class_weight = class_weight
 
     def _background(self) -> tuple[np.ndarray, float]:
         counts = self._feature_count.sum(axis=1)
@@ -215,6 +238,9 @@ class SharedDirichletClassifier(_Multinomial):
         without training occurrences have positive probability.
     delta : float, default=0.0
         Pseudo-documents added to each class for its prior; infinity yields equal priors.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the sample weights of each class: a dict from class to weight, where missing classes have weight 1;
+        "balanced" for weights inversely proportional to the class frequencies; None for unit weights.
 
     Attributes
     ----------
@@ -238,11 +264,19 @@ class SharedDirichletClassifier(_Multinomial):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **CountClassifier._parameter_constraints,
         "smoothing": [Interval(Real, 0, None, closed="left")],
+        **_CLASS_WEIGHT_CONSTRAINT,
     }
 
-    def __init__(self, *, smoothing: float = 0.01, delta: float = 0.0) -> None:
+    def __init__(
+        self,
+        *,
+        smoothing: float = 0.01,
+        delta: float = 0.0,
+        class_weight: dict[Any, float] | str | None = None,
+    ) -> None:
         self.smoothing = smoothing
         self.delta = delta
+        self.class_weight = class_weight
 
     def _background(self) -> tuple[np.ndarray, float]:
         """Set ``alpha_`` by fitting a DCM to one concatenated text per class; return its proportions and its sum."""
