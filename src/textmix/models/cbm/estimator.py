@@ -276,7 +276,8 @@ class CBMClassifier(MultiLabelClassifier):
         if self.init == "label_sets":
             _, code = label_sets(Y)
             return np.eye(code.max() + 1)[code]
-        n_components = self._select_n_components(X, Y) if self.n_components == "auto" else self.n_components
+        is_selected = isinstance(self.n_components, str)
+        n_components = self._select_n_components(X, Y) if is_selected else int(self.n_components)
         return bernoulli_mixture(Y, n_components, self.n_init, generator(self.random_state))
 
     def _select_n_components(self, X: Any, Y: np.ndarray) -> int:
