@@ -53,8 +53,9 @@ class CBMClassifier(MultiLabelClassifier):
     n_components : int or "auto", default="auto"
         Number of mixture components K.  "auto" fits mixtures with 1, 2, 5, 10 and 20 components to four fifths of the
         training instances, until the mean log-likelihood of the other instances decreases, and selects the K with the
-        largest one.  This takes about as long as the final fit if a small K is selected, and up to twice as long if
-        K = 20 is.  A fit with the selected K as parameter gives the same model.
+        largest one.  This took three to six times as long as a fit with the selected K on three synthetic data sets.
+        A fit with the selected K as parameter gives the same model.  The likelihood need not select the K with the
+        best subset accuracy.
     learner : {"logistic", "boosting"} or classifier, default="logistic"
         Base learner of the gate and of the binary classifiers, or a scikit-learn classifier that supports
         ``predict_proba`` and ``sample_weight``, which is used for the binary classifiers only.
