@@ -299,7 +299,7 @@ def test_number_of_components_is_selected_by_held_out_likelihood() -> None:
     X = np.column_stack([component, rng.normal(size=(200, 2))])
     Y = np.where(component[:, np.newaxis], [1, 1, 0], [0, 0, 1])
     Y[:, 2] ^= rng.random(200) < 0.1
-    model = CBMClassifier(max_iter=5, random_state=3).fit(X, Y)
+    model = CBMClassifier(n_components="auto", max_iter=5, random_state=3).fit(X, Y)
     scores = model.component_scores_
     assert model.n_components_ == max(scores, key=scores.__getitem__)
     explicit = CBMClassifier(n_components=model.n_components_, max_iter=5, random_state=3).fit(X, Y)
@@ -308,7 +308,7 @@ def test_number_of_components_is_selected_by_held_out_likelihood() -> None:
 
 
 def test_number_of_components_of_too_few_instances_is_1() -> None:
-    model = CBMClassifier(random_state=0).fit([[0.0], [1.0], [2.0]], [[1, 0], [0, 1], [1, 1]])
+    model = CBMClassifier(n_components="auto", random_state=0).fit([[0.0], [1.0], [2.0]], [[1, 0], [0, 1], [1, 1]])
     assert model.n_components_ == 1
 
 
@@ -317,7 +317,9 @@ def test_selection_of_components_neither_warns_nor_calls_back() -> None:
     X = rng.normal(size=(60, 3))
     Y = (X[:, :2] > 0).astype(int)
     sizes: list[int] = []
-    model = CBMClassifier(max_iter=2, tol=1.0, callback=lambda fitted: sizes.append(fitted.n_components_))
+    model = CBMClassifier(
+        n_components="auto", max_iter=2, tol=1.0, callback=lambda fitted: sizes.append(fitted.n_components_)
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.fit(X, Y)

@@ -50,7 +50,7 @@ class CBMClassifier(MultiLabelClassifier):
 
     Parameters
     ----------
-    n_components : int or "auto", default="auto"
+    n_components : int or "auto", default=20
         Number of mixture components K.  "auto" fits mixtures with 1, 2, 5, 10 and 20 components to four fifths of the
         training instances, until the mean log-likelihood of the other instances decreases, and selects the K with the
         largest one.  This took three to six times as long as a fit with the selected K on three synthetic data sets.
@@ -191,7 +191,7 @@ class CBMClassifier(MultiLabelClassifier):
     def __init__(
         self,
         *,
-        n_components: int | str = "auto",
+        n_components: int | str = 20,
         learner: Any = "logistic",
         gate: Any = None,
         variance: float = 1.0,
