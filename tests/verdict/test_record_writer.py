@@ -49,7 +49,7 @@ class FinishedRun:
         io.write_result(self.root / path, text, record)
 
     def read(self, settings: dict[str, Any] = SETTINGS) -> Any:
-        plan = PaperPlan(settings, Record(self.rows, {}, ()), ROLES)
+        plan = PaperPlan(settings, Record(self.rows, {}, ()), ROLES, skipped_results=self.made.results.skipped_results)
         return read_run(self.root, {"paper": plan}, COMMIT)
 
 
@@ -66,6 +66,14 @@ def test_a_finished_run_is_recorded(finished: FinishedRun) -> None:
     facts = run.papers["paper"]
     assert (facts.commit, facts.minutes, facts.processor_minutes, facts.processor) == ("0123abcd", 2, 2, "A kind")
     assert texts["paper"].startswith(f"{','.join(RECORDED_COLUMNS)}\np.x,0.8,")
+
+
+def test_a_run_that_leaves_out_expensive_results_is_recorded(finished: FinishedRun) -> None:
+    finished.made.results.skipped_results = {"experiments/table1": "expensive"}
+    finished.end()
+    run, _ = finished.read()
+    (recorded,) = run.rows.values()
+    assert (recorded.verdict, recorded.reason) == ("not run", "expensive")
 
 
 @pytest.mark.parametrize("path", ["results/report/accepted.json", "results/report/comparison.csv"])

@@ -24,6 +24,7 @@ with job(snakemake):
             read_record(params.folders[paper], schemas),
             role_entries(entry["roles"]),
             entry["tests"],
+            entry["skipped_results"],
         )
         for paper, entry in params.papers.items()
     }

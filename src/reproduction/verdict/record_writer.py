@@ -47,12 +47,15 @@ class PaperPlan:
         Role -> its data set.
     tests : mapping of str to str
         Test that its files refer to -> outcome.
+    skipped_results : mapping of str to str
+        Result that the run leaves out -> reason, such as an expensive one.
     """
 
     spec: Mapping[str, Any]
     record: Record
     roles: Mapping[str, RoleEntry]
     tests: Mapping[str, str] = field(default_factory=dict)
+    skipped_results: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_run(
@@ -234,7 +237,7 @@ def _compare(run: Path, paper: str, plan: PaperPlan) -> tuple[list[ComparisonRow
     """Recompute the comparison of a paper from its results; return it with the recorded rows."""
     record = io.read_meta(run / f"results/papers/{paper}/comparison.csv")
     roles = as_read(plan.roles, run / "results/datasets")
-    results = Results(run / "results", paper, roles, plan.spec, tests=plan.tests)
+    results = Results(run / "results", paper, roles, plan.spec, tests=plan.tests, skipped_results=plan.skipped_results)
     rows = compare_paper(plan.record.rows, plan.record.checks, results)
     ancestors = Ancestors(run, record["inputs"])
     recorded = []
