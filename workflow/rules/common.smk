@@ -95,7 +95,7 @@ from reproduction.verdict.reference_check import check_papers
 from reproduction.verdict.wording import closing_line, failure_line
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import TextmixError
-from textmix.core.io import read_json
+from textmix.core.io import read_json, remove_result
 from textmix.data.sources import check_mirror
 
 # Jobs inherit this setting: results are the same bytes on every processor.
@@ -202,6 +202,10 @@ def announce_run():
         logger.info(line)
 
 
+#: Rules that write the pages of a report.
+PAGES = ("page", "page_of_paper")
+
+
 def report_failure():
     """Mark each report that this run should have written completely, and print which jobs failed."""
     # Imported here, because the templates slow down the planning of a run.
@@ -227,9 +231,18 @@ def report_failure():
             for job in failed
         ],
     )
+    # Snakemake has removed the output of a failed job.  It does not repeat the job as long as results exist that were
+    # computed from the former output, so that these are removed, too.
+    without_output = [
+        job for job in unfinished if not all(Path(path).exists() for path in job.output)
+    ]
+    for job in dag.bfs(dag.depending, *without_output):
+        if job in unfinished and job.rule.name not in PAGES:
+            for path in map(Path, job.output):
+                remove_result(path)
     fronts = []
     for job in dag.jobs:
-        if job.rule.name not in ("page", "page_of_paper"):
+        if job.rule.name not in PAGES:
             continue
         is_complete = job not in unfinished and not any(
             job in dag.dependencies[other] for other in unfinished

@@ -95,9 +95,7 @@ def mark_report(run: FailedRun, front: Path, pages: Sequence[Path], *, is_presen
         page = templates.get_template("failed.html").render(report="", style=style("page.css"))
         io.write_result(front, page, {})
     # Snakemake repeats a job if one of its outputs is missing.
-    summary = front.with_name("summary.json")
-    io.meta_path(summary).unlink(missing_ok=True)
-    summary.unlink(missing_ok=True)
+    io.remove_result(front.with_name("summary.json"))
 
 
 def _insert_notice(page: str, notice: str) -> str:

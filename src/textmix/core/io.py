@@ -319,6 +319,16 @@ def meta_path(path: str | Path) -> Path:
     return path / META if path.is_dir() else path.with_name(f"{path.name}.{META}")
 
 
+def remove_result(path: str | Path) -> None:
+    """Remove a result, a file or a folder, with its record; do nothing if it does not exist."""
+    path = Path(path)
+    if path.is_dir():
+        shutil.rmtree(path)
+        return
+    meta_path(path).unlink(missing_ok=True)
+    path.unlink(missing_ok=True)
+
+
 def read_meta(path: str | Path) -> dict[str, Any]:
     """Read the record of a result; raise IntegrityError if it does not exist or cannot be read."""
     record = meta_path(path)

@@ -117,8 +117,9 @@ class CBMClassifier(MultiLabelClassifier):
         Row space of the training instances, see `textmix.models.linear.row_space`.
     n_components_ : int
         Number of components; with ``init="label_sets"``, the number of distinct training label sets.
-    component_scores_ : dict of int to float
-        Mean held-out log-likelihood of each number of components that "auto" tried; otherwise empty.
+    component_scores_ : ndarray of shape (n_tried,)
+        Mean held-out log-likelihood of the first numbers of components that "auto" tried, in the order above; empty
+        if ``n_components`` is an integer.
     objective_path_ : ndarray of shape (n_iter_,)
         Penalised log-likelihood after every iteration.  With logistic regression, ``floor=0`` and ``constant=0`` it
         never decreases.
@@ -154,6 +155,7 @@ class CBMClassifier(MultiLabelClassifier):
             **self._forms,
             "n_components_": "int",
             "allow_empty_": "bool",
+            "component_scores_": "float64 *",
             "objective_path_": "float64 *",
             "n_iter_": "int",
             "converged_": "bool",
@@ -254,7 +256,7 @@ class CBMClassifier(MultiLabelClassifier):
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         empty = not Y.any(axis=1).all()
         self.allow_empty_ = empty if self.allow_empty == "auto" else bool(self.allow_empty)
-        self.component_scores_: dict[int, float] = {}
+        self.component_scores_ = np.zeros(0)
         memberships = self._start(X, Y)
         self.n_components_ = memberships.shape[1]
         self.gate_, self.experts_ = self._learners(X, Y)
@@ -289,15 +291,15 @@ class CBMClassifier(MultiLabelClassifier):
             return 1
         held_out = np.sort(order[:n_held_out])
         training = np.sort(order[n_held_out:])
+        scores: list[float] = []
         for n_components in AUTO_COMPONENTS:
             model = clone(self).set_params(n_components=n_components, random_state=0, callback=None)
             model._check_and_fit(X[training], Y[training])
-            score = float(np.mean(model.set_log_proba(X[held_out], Y[held_out])))
-            has_decreased = score < max(self.component_scores_.values(), default=-np.inf)
-            self.component_scores_[n_components] = score
-            if has_decreased:
+            scores.append(float(np.mean(model.set_log_proba(X[held_out], Y[held_out]))))
+            if scores[-1] < max(scores):
                 break
-        return max(self.component_scores_, key=self.component_scores_.__getitem__)
+        self.component_scores_ = np.array(scores)
+        return AUTO_COMPONENTS[int(np.argmax(scores))]
 
     def _learners(self, X: Any, Y: np.ndarray) -> tuple[Gate, Experts]:
         """Construct the untrained gate and binary classifiers, and set ``space_``."""
