@@ -27,6 +27,7 @@ from textmix.models.common.validation import (
     check_weights,
     checked_fit,
     class_codes,
+    document_weights,
     generator,
 )
 
@@ -54,6 +55,8 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
     """
 
     delta: float
+    #: Class weights of estimators without this parameter.
+    class_weight: Any = None
     class_count_: np.ndarray
     #: Schema of the fitted attributes, see `textmix.serve.state_schema`.
     _fitted_forms: ClassVar[dict[str, Any]] = {
@@ -107,12 +110,10 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
             labels, or the lengths are inconsistent.
         """
         X, y = check_classified_counts(self, X, y, reset=True)
-        weight = check_weights(sample_weight, X)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        class_weight = getattr(self, "class_weight", None)
-        if class_weight is not None:
-            class_weights = check_class_weight(class_weight, self.classes_, codes, weight)
-            weight = check_weights(weight * class_weights[codes], X)
+        weight = document_weights(self, X, codes, sample_weight)
+        if weight is None:
+            weight = np.ones(X.shape[0])
         self.class_count_ = np.bincount(codes, weight, minlength=len(self.classes_))
         self._set_prior()
         self._fit_classes(X, codes, weight)
@@ -282,11 +283,10 @@ class IncrementalCountClassifier(CountClassifier):
         X, y = check_classified_counts(self, X, y, reset=first)
         codes = class_codes(known, y)
         weight = check_weights(sample_weight, X)
-        class_weight = getattr(self, "class_weight", None)
-        if isinstance(class_weight, str):
+        if isinstance(self.class_weight, str):
             raise ValueError("class_weight='balanced' needs all documents; pass a dict, or call fit")
-        if class_weight is not None:
-            weight = weight * check_class_weight(class_weight, known, codes)[codes]
+        if self.class_weight is not None:
+            weight = weight * check_class_weight(self.class_weight, known, codes)[codes]
         if first:
             self.classes_ = known
             self.class_count_ = np.zeros(len(known))
