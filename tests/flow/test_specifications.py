@@ -151,6 +151,14 @@ def test_level_invalid_in_a_paper_yaml_is_rejected(folder: Path, path: str, valu
     assert "choices.yaml: made.factors.smoothing.new" in str(fault.value)
 
 
+def test_row_in_two_sets_of_alternatives_is_rejected(folder: Path) -> None:
+    choice = {"id": "made", "where": "unsaid", "source_says": "a", "we_do": "b", "why": "c"}
+    text = yaml.safe_dump([choice | {"alternatives": {"one": PERPLEXITY, "two": PERPLEXITY}}])
+    (folder / "config/papers/edcm/choices.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"two: '.*' is also a row of one"):
+        load_alternatives(folder, load_papers(folder, METHODS), paper_folders(folder), METHODS, SEED)
+
+
 def test_misspelt_row_or_factor_without_default_is_rejected(folder: Path) -> None:
     with pytest.raises(ConfigError, match=r"edcm\.perp\.mult"):
         grids_of(folder, {**PERPLEXITY, "rows": ["edcm.perp.mul"]})

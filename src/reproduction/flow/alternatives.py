@@ -206,11 +206,18 @@ def _load_paper(
 def _collect_entries(source: str, choices: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return name -> rows and factors of the alternatives of all choices."""
     entries: dict[str, Any] = {}
+    entry_of_row: dict[str, str] = {}
     for choice in choices:
         for name, entry in choice.get("alternatives", {}).items():
+            where = f"{source}: {choice['id']}.alternatives.{name}"
             if name in entries:
-                raise ConfigError(f"{source}: {choice['id']}.alternatives.{name}: duplicate name; rename one of them")
+                raise ConfigError(f"{where}: duplicate name; rename one of them")
             entries[name] = entry
+            # Each row has a single curve.
+            for row in entry["rows"]:
+                other = entry_of_row.setdefault(row, name)
+                if other != name:
+                    raise ConfigError(f"{where}: '{row}' is also a row of {other}; combine their factors")
     return entries
 
 

@@ -70,6 +70,7 @@ OWN: dict[str, Any] = {
         "features": 4,
         "labels": 3,
         "weight_deviation": 3.0,
+        "intercept_deviation": 0.0,
         "noise_deviation": 1.0,
         "variance": 100.0,
         "max_iter": 5,

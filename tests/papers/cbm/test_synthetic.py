@@ -5,22 +5,27 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import pytest
 
 from reproduction.papers.cbm.synthetic import TrueMixture
 from tests.naive import cbm as naive
 
-SETTINGS = {"components": 3, "features": 4, "labels": 3, "weight_deviation": 1.0}
+SETTINGS = {"components": 3, "features": 4, "labels": 3, "weight_deviation": 1.0, "intercept_deviation": 0.0}
 
 
-def test_a_true_mixture_gives_the_probability_of_each_label_set():
-    mixture = TrueMixture.random(np.random.default_rng(0), SETTINGS)
+@pytest.mark.parametrize("intercept_deviation", [0.0, 3.0])
+def test_a_true_mixture_gives_the_probability_of_each_label_set(intercept_deviation: float):
+    settings = SETTINGS | {"intercept_deviation": intercept_deviation}
+    mixture = TrueMixture.random(np.random.default_rng(0), settings)
+    assert mixture.gate_intercepts.any() == mixture.expert_intercepts.any() == (intercept_deviation > 0)
     X = np.random.default_rng(1).normal(size=(5, 4))
     log_proba = mixture.set_log_proba(X, 0.0, np.random.default_rng(2))
     np.testing.assert_allclose(np.exp(log_proba).sum(axis=1), 1.0)
     assert {tuple(y) for y in mixture.sets.tolist()} == set(itertools.product((0, 1), repeat=3))
     for x, row in zip(X, log_proba, strict=True):
-        pi = np.exp(x @ mixture.gate) / np.exp(x @ mixture.gate).sum()
-        b = 1.0 / (1.0 + np.exp(-np.einsum("d,kdl->kl", x, mixture.experts)))
+        scores = np.exp(x @ mixture.gate + mixture.gate_intercepts)
+        pi = scores / scores.sum()
+        b = 1.0 / (1.0 + np.exp(-np.einsum("d,kdl->kl", x, mixture.experts) - mixture.expert_intercepts))
         expected = [naive.mixture_probability(pi, b, y) for y in mixture.sets]
         np.testing.assert_allclose(np.exp(row), expected)
 

@@ -27,34 +27,46 @@ class TrueMixture:
         Weights of the gate.
     experts : ndarray of shape (K, D, L)
         Weights of the experts.
+    gate_intercepts : ndarray of shape (K,)
+        Intercepts of the gate.
+    expert_intercepts : ndarray of shape (K, L)
+        Intercepts of the experts.
     sets : ndarray of shape (2^L, L), dtype int64
         All label sets.
     """
 
     gate: np.ndarray
     experts: np.ndarray
+    gate_intercepts: np.ndarray
+    expert_intercepts: np.ndarray
     sets: np.ndarray
 
     @classmethod
     def random(cls, generator: Generator, settings: Settings) -> TrueMixture:
-        """Draw Gaussian weights."""
+        """Draw Gaussian weights and intercepts."""
         n_components = settings["components"]
         n_features = settings["features"]
         n_labels = settings["labels"]
         deviation = settings["weight_deviation"]
         gate = generator.normal(scale=deviation, size=(n_features, n_components))
         experts = generator.normal(scale=deviation, size=(n_components, n_features, n_labels))
+        gate_intercepts = np.zeros(n_components)
+        expert_intercepts = np.zeros((n_components, n_labels))
+        # Without intercepts, none are drawn, so that the features are those of the first record.
+        if settings["intercept_deviation"]:
+            gate_intercepts = generator.normal(scale=settings["intercept_deviation"], size=gate_intercepts.shape)
+            expert_intercepts = generator.normal(scale=settings["intercept_deviation"], size=expert_intercepts.shape)
         numbers = np.arange(2**n_labels)[:, np.newaxis]
         sets = (numbers >> np.arange(n_labels)) & 1
-        return cls(gate, experts, sets)
+        return cls(gate, experts, gate_intercepts, expert_intercepts, sets)
 
     def set_log_proba(self, X: np.ndarray, noise: float, generator: Generator) -> np.ndarray:
         """Compute log p(y|x) of all label sets, float64 (N, 2^L), with Gaussian noise added to all scores."""
-        gate = X @ self.gate
+        gate = X @ self.gate + self.gate_intercepts
         log_weights = log_softmax(gate + noise * generator.normal(size=gate.shape), axis=1)
         joint = []
-        for weights, log_weight in zip(self.experts, log_weights.T, strict=True):
-            scores = X @ weights
+        for weights, intercepts, log_weight in zip(self.experts, self.expert_intercepts, log_weights.T, strict=True):
+            scores = X @ weights + intercepts
             scores += noise * generator.normal(size=scores.shape)
             positive = log_expit(scores) @ self.sets.T
             negative = log_expit(-scores) @ (1 - self.sets.T)
@@ -76,9 +88,9 @@ def synthetic_study(sources: Sources, settings: Settings, generator: Generator) 
 
     The sources are not used.
 
-    Settings: ``components``, ``features``, ``labels``, ``weight_deviation`` and ``noise_deviation`` of the true
-    mixture; ``documents``, number of training documents and of test documents; ``variance`` of all methods;
-    ``max_iter`` of CBM; ``runs``, number of true mixtures.
+    Settings: ``components``, ``features``, ``labels``, ``weight_deviation``, ``intercept_deviation`` (0 for no
+    intercepts) and ``noise_deviation`` of the true mixture; ``documents``, number of training documents and of test
+    documents; ``variance`` of all methods; ``max_iter`` of CBM; ``runs``, number of true mixtures.
     Result: the table ``runs`` (labels, method, run, subset_accuracy), and the values ``<labels>_<method>``.  The upper
     bound predicts the most probable label set of the true mixture without noise.
     """
