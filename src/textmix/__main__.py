@@ -10,7 +10,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
@@ -398,13 +398,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0, or 1 after an error message of one line on standard error.
     """
     options = parser().parse_args(arguments)
-    _exit_on_signals()
     replace_unencodable(sys.stdout, sys.stderr)
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, force=True)
     logging.root.handlers[0].setFormatter(EscapingFormatter("%(message)s"))
     logger.setLevel(logging.NOTSET)
     if getattr(options, "quiet", False):
         logging.root.setLevel(logging.ERROR)
+    with _exit_on_signals():
+        return _run(options)
+
+
+def _run(options: argparse.Namespace) -> int:
+    """Run a command; return its exit code."""
     try:
         COMMANDS[options.command](options)
         with named(STANDARD_OUTPUT):
@@ -433,17 +438,25 @@ def _discard_standard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _exit_on_signals() -> None:
-    """Raise SystemExit on SIGTERM and SIGHUP, so that temporary files are removed."""
+@contextmanager
+def _exit_on_signals() -> Iterator[None]:
+    """Raise SystemExit on SIGTERM and SIGHUP, so that temporary files are removed; restore the handlers at the end."""
 
     def handle(number: int, _: object) -> None:
         """Exit with the code that a shell reports for a process that was ended by a signal."""
         raise SystemExit(128 + number)
 
+    changed = []
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) == signal.SIG_DFL:  # an ignored signal lets the process outlive its terminal
             with suppress(ValueError):  # signals arrive in the main thread only
                 signal.signal(number, handle)
+                changed.append(number)
+    try:
+        yield
+    finally:
+        for number in changed:
+            signal.signal(number, signal.SIG_DFL)
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ def test_what_pandas_takes_as_missing_is_none_and_other_values_are_text(
 @pytest.mark.parametrize(
     ("error", "kind", "message"),
     [
-        (ImportError("no engine"), ConfigError, "requires more packages; run: pip install 'pandas"),
+        (ImportError("no engine"), ConfigError, r"requires more packages; run: pip install 'textmix\[tables\]'"),
         *(
             (damage("damaged"), DataFormatError, r"a\.bin: cannot be read as .* \(.*damaged")
             for damage in (ValueError, zipfile.BadZipFile, zlib.error, ElementTree.ParseError, EOFError, OSError)
@@ -68,6 +68,18 @@ def test_what_pandas_cannot_read_is_said(
     monkeypatch.setattr(pd, "read_parquet" if form == "parquet" else "ExcelFile", fail)
     with pytest.raises(kind, match=message):
         open_table(tmp_path / "a.bin", form)
+
+
+@pytest.mark.parametrize(("name", "package"), [("a.xls", "xlrd"), ("a.ods", "odfpy")])
+def test_package_of_an_old_workbook_or_open_document_is_named(
+    name: str, package: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise ImportError("no engine")
+
+    monkeypatch.setattr(pd, "ExcelFile", fail)
+    with pytest.raises(ConfigError, match=f"pip install '{package}'"):
+        open_table(tmp_path / name, "excel")
 
 
 def test_a_file_of_parquet_is_read(tmp_path: Path) -> None:

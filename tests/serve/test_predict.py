@@ -320,6 +320,12 @@ def test_a_process_that_is_asked_to_end_leaves_nothing_half_made(models: Path, t
     assert os.listdir(tmp_path) == []
 
 
+def test_signal_handlers_are_restored_after_the_command(models: Path) -> None:
+    before = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)]
+    assert run(models / "edcm", models / "missing.txt") == 1
+    assert [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)] == before
+
+
 def test_empty_texts_are_counted_and_can_be_left_without_a_label(models: Path, tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "new.txt").write_text("wört20\n\n \t\n")
     assert run(models / "edcm", tmp_path / "new.txt") == 0

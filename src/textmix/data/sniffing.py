@@ -27,6 +27,8 @@ from textmix.data.json_tables import ABSENT, TEXT_NAMES, open_json
 
 __all__ = ["ABSENT", "LABEL_NAMES", "TEXT_NAMES", "TableFile", "detect_format", "is_number", "open_table"]
 
+#: Suffix of a workbook -> package with which pandas reads it, if it is not in the extra ``tables``.
+_READER_PACKAGES = {".xls": "xlrd", ".ods": "odfpy"}
 #: Number of rows used to infer the columns of a table.
 SNIFF_ROWS = 2000
 #: Maximum number of characters used to detect the dialect of a table.
@@ -535,7 +537,9 @@ def _read_frame(path: Path, format: str, notes: list[str]) -> tuple[list[str | i
             if len(sheets) > 1:
                 notes.append(f"{path.name} has {len(sheets)} sheets; the first, {sheets[0]}, is read.")
     except ImportError as error:
-        remedy = f"run: pip install 'pandas[{format}]'"
+        # The old binary format and OpenDocument have readers of their own.
+        package = _READER_PACKAGES.get(path.suffix.lower(), "textmix[tables]")
+        remedy = f"run: pip install '{package}'"
         raise ConfigError(f"{path}: format {format} requires more packages; {remedy}") from error
     except MemoryError:
         raise
