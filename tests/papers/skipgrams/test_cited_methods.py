@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn import svm
 
 from reproduction.flow.measures import Measure, MeasureData, run_measure
+from reproduction.papers.skipgrams.line_vectors import predict_in_blocks
 from tests.papers.skipgrams.example import SPEC, reviews, source_of
 from tests.text.test_features import corpus_of
 from textmix.data.corpus import TEST, TRAIN, UNUSED
@@ -69,3 +71,11 @@ def test_line_vectors_give_an_accuracy_for_each_split(measured: dict[str, Measur
         values = measured[measure].values
         assert 0.3 < values[f"{order}_given"] <= 1.0
         assert len(values[f"{order}_random"].values) == SPEC["measures"][measure]["settings"]["random_halves"]
+
+
+def test_blocks_of_kernel_values_give_the_predictions_of_the_library() -> None:
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(1300, 5))
+    y = np.where(X[:, 0] * X[:, 1] + 0.3 * generator.normal(size=1300) > 0, "pos", "neg")
+    model = svm.SVC(kernel="rbf", C=32, gamma=0.3).fit(X[:200], y[:200])
+    np.testing.assert_array_equal(predict_in_blocks(model, X[200:]), model.predict(X[200:]))

@@ -5,9 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 from sklearn import svm
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.utils import gen_batches
 
 from reproduction.flow.measures import Measure, MeasureData, Repeated, Settings, Sources, Value, only
 from textmix.text import line_vectors as vectors_of_lines
+
+#: Number of documents of a block of kernel values.
+BLOCK = 500
 
 
 def line_vectors(sources: Sources, settings: Settings, generator: Generator) -> Measure:
@@ -52,6 +57,19 @@ def _accuracy(
     source: MeasureData, vectors: np.ndarray, settings: Settings, train: np.ndarray, test: np.ndarray
 ) -> float:
     classes = source.corpus.classes()
-    model = svm.SVC(kernel="rbf", cache_size=500, **settings["svm"])
+    # The cache holds most rows of the kernel matrix; the solution does not depend on its size.
+    model = svm.SVC(kernel="rbf", cache_size=1500, **settings["svm"])
     model.fit(vectors[train], classes[train])
-    return float(np.mean(model.predict(vectors[test]) == classes[test]))
+    return float(np.mean(predict_in_blocks(model, vectors[test]) == classes[test]))
+
+
+def predict_in_blocks(model: svm.SVC, X: np.ndarray) -> np.ndarray:
+    """Predict the class of vectors (N, D) with an RBF SVM for two classes.
+
+    LIBSVM computes one kernel value at a time; matrix products of blocks of documents are several times faster.
+    """
+    decisions = []
+    for block in gen_batches(len(X), BLOCK):
+        kernel = rbf_kernel(X[block], model.support_vectors_, gamma=model.gamma)
+        decisions.append(kernel @ model.dual_coef_[0] + model.intercept_[0])
+    return np.asarray(model.classes_[(np.concatenate(decisions) > 0).astype(np.int64)])
