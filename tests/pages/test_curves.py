@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from reproduction.figures.curves import add_drawings, draw_curve
+from reproduction.figures.curves import RowLabel, add_drawings, draw_curve, draw_figures
 from reproduction.figures.svg_sanitize import inline_svg, read_notes
 from reproduction.flow.curves import CLAIM_UNIT, POINT_COLUMNS, Curve, CurvePoint
 from textmix.core.io import format_csv
@@ -57,6 +57,28 @@ def test_a_claim_has_a_boundary_and_no_margin() -> None:
 def test_recorded_curves_are_drawn_from_their_values() -> None:
     made = curve("fraction", 0.6)
     files = {"curves.csv": format_csv([{**row, "date": "2026-11-25"} for row in made.rows()], (*POINT_COLUMNS, "date"))}
-    drawn = add_drawings(files, {"p.x": "accuracy"})
+    drawn = add_drawings(files, {"p.x": RowLabel("data", "method", "accuracy")})
     assert drawn["curves.csv"] == files["curves.csv"]
-    assert drawn["p-x.svg"] == draw_curve(made, "p.x", "accuracy").decode()
+    assert drawn["p-x.svg"] == draw_curve(made, "data method accuracy", "accuracy").decode()
+
+
+def test_values_of_a_large_set_of_alternatives_share_a_figure() -> None:
+    points = [
+        CurvePoint({"words": "letters", "case": "lower"}, 0.25, inside=True),
+        CurvePoint({"words": "blanks", "case": "lower"}, 0.5, inside=True),
+        CurvePoint({"words": "blanks", "case": "upper"}, 30.0, inside=False),
+    ]
+    values = [replace(curve("fraction", 0.6), row=f"p.{name}", points=points) for name in "abcd"]
+    values[0] = replace(values[0], points=[replace(points[0], inside=False), *points[1:]])
+    claim = replace(curve(CLAIM_UNIT, math.inf), row="p.claim")
+    labels = {one.row: RowLabel(f"set_{one.row[-1]}", "SVM", "accuracy") for one in (*values, claim)}
+    drawn = draw_figures([*values, claim], labels)
+    assert list(drawn) == ["made", "p-claim"]
+    text = drawn["made"].decode()
+    for label in ("set a", "set d", "words: blanks", "several choices changed", "choice of the table"):
+        assert label in text, label
+    assert "SVM" not in text, "the method is the same in all rows"
+    notes = read_notes(drawn["made"])
+    assert "3 of 4 values are within the margin with the choices of the table." in notes
+    assert "At most 4 are, with words: blanks." in notes
+    assert list(draw_figures(values[:3], labels)) == ["p-a", "p-b", "p-c"]

@@ -156,8 +156,8 @@ def test_a_recorded_curve_is_shown_with_its_day_where_this_run_made_none() -> No
     choices = [SimpleNamespace(alternatives={"made": {"rows": ["p.x"]}, "other": {"rows": ["p.y", "p.x"]}})]
     record, then = SimpleNamespace(rows=[row()], choices=choices), {"p": files(0.9, date="2026-11-25")}
     alone = _read_specification(SimpleNamespace(curves={}, recorded_curves=then), "p", record)
-    assert [one.recorded for one, _ in alone.curves] == ["2026-11-25"]
-    drawing = alone.curves[0][1]
+    assert [one.recorded for one in alone.curves] == ["2026-11-25"]
+    drawing = alone.drawn[0].drawing
     assert drawing.caption.startswith("Recorded on 2026-11-25.") and drawing.svg is not None
     assert alone.factors["made"]["smoothing"] == {"0": "a", "1": "b"}
     assert PaperSection.curve_findings.fget(SimpleNamespace(specification=alone)) == {
@@ -171,4 +171,4 @@ def test_a_recorded_curve_is_shown_with_its_day_where_this_run_made_none() -> No
     section.specification = replace(alone, registered={"made": ["p.x"]})
     assert sentence(section) == ""
     today = _read_specification(SimpleNamespace(curves={"p": files(0.7)}, recorded_curves=then), "p", record)
-    assert [(one.recorded, one.span) for one, _ in today.curves] == [("", (0.6, 0.7))]
+    assert [(one.recorded, one.span) for one in today.curves] == [("", (0.6, 0.7))]

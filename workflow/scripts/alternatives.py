@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from reproduction.figures.curves import draw_curve
+from reproduction.figures.curves import RowLabel, draw_figures
 from reproduction.flow.alternatives import GridPoint, SpecificationGrid
 from reproduction.flow.curves import FACTORS, POINT_COLUMNS, factor_rows
 from reproduction.flow.job_context import job
@@ -29,8 +29,6 @@ with job(snakemake, tolerate_missing=True) as running:
         points = [row for curve in curves for row in curve.rows()]
         write_text(folder / "curves.csv", format_csv(points, POINT_COLUMNS))
         write_text(folder / "factors.csv", format_csv(list(factors), FACTORS))
-        for curve in curves:
-            if curve.evaluated:
-                row = by_id[curve.row]
-                title = " ".join(filter(None, (row.dataset, row.method, row.metric)))
-                write_bytes(folder / curve.figure_file, draw_curve(curve, title, row.metric))
+        labels = {row.id: RowLabel(row.dataset, row.method, row.metric) for row in rows}
+        for name, svg in draw_figures(curves, labels).items():
+            write_bytes(folder / f"{name}.svg", svg)

@@ -4,7 +4,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import reproduction
-from reproduction.figures.curves import add_drawings
+from reproduction.figures.curves import RowLabel, add_drawings
 from reproduction.figures.svg_sanitize import inline_svg
 from reproduction.flow.job_context import job
 from reproduction.flow.results import as_read, role_entries
@@ -27,8 +27,11 @@ with job(snakemake, tolerate_missing=True) as running:
     results = Path("results")
     folders = {path.parent.name: path.parent for path in map(Path, files.config)}
     recorded = read_recorded(list(map(Path, files.recorded)))
-    metrics = {
-        paper: {row["id"]: row["metric"] for row in read_csv(folders[paper] / "published.csv")}
+    labels = {
+        paper: {
+            row["id"]: RowLabel(row["dataset"], row["method"], row["metric"])
+            for row in read_csv(folders[paper] / "published.csv")
+        }
         for paper in settings.recorded_curves
     }
     sections, comparisons = read_sections(
@@ -44,7 +47,7 @@ with job(snakemake, tolerate_missing=True) as running:
             recorded=recorded,
             curves=settings.curves,
             recorded_curves={
-                paper: add_drawings(curves, metrics[paper]) for paper, curves in settings.recorded_curves.items()
+                paper: add_drawings(curves, labels[paper]) for paper, curves in settings.recorded_curves.items()
             },
             unnamed=settings.unnamed,
             wanted={role: (entry["dataset"], entry["title"]) for role, entry in settings.remedies.items()},

@@ -1,25 +1,40 @@
-"""Draw specification curves: sorted values on top, the level of each factor below (Simonsohn et al., 2020)."""
+"""Draw specification curves.
+
+A curve of its own has the sorted values on top and the level of each factor below (Simonsohn et al., 2020). The values
+of a set of alternatives with many rows share a figure: one row per value, with the differences from the published
+value.
+"""
 
 from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from matplotlib.ticker import FuncFormatter
 
-from reproduction.figures.figure_elements import format_number, place_legend, set_ticks
-from reproduction.figures.style import GREY, INK, PALE, SMALL, WIDTH, Sheet, figure_style, render_svg
-from reproduction.flow.curves import Curve, CurvePoint, read_curves
+from reproduction.figures.figure_elements import format_number, label_rows, place_legend, set_ticks
+from reproduction.figures.style import GREY, INK, MARKERS, PALE, SMALL, WIDTH, Sheet, figure_style, render_svg
+from reproduction.flow.curves import Curve, CurvePoint, group_by_figure, levels_of, levels_text, read_curves
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: Height of the panel of values, in inches.
 VALUES_INCHES = 2.0
+#: Row labels of a figure with many rows are wrapped at this width.
+MAX_ROW_CHARACTERS = 24
 #: Height of one row of the panel of levels, in inches.
 ROW_INCHES = 0.19
+#: Height of a row of a figure with many rows, in inches.
+SHARED_ROW_INCHES = 0.27
+#: Half the height that the points of a row take, so that those of different factors do not cover each other.
+SPREAD = 0.3
+#: Differences are drawn on a logarithmic scale beyond this number of margins, if any is larger than `MAX_LINEAR`.
+LINEAR_MARGINS = 2
+MAX_LINEAR = 8
 #: The label of the vertical axis is wrapped at this width, which fits the height of the panel of values.
 MAX_LABEL_CHARACTERS = 30
 #: Marker of the specification that the tables use: an open diamond around its dot.
@@ -30,6 +45,41 @@ CHOICE_STYLE: dict[str, Any] = {
     "linestyle": "none",
     "zorder": 5,
 }
+
+
+class RowLabel(NamedTuple):
+    """Data set, method and metric of a published row; each may be empty."""
+
+    dataset: str
+    method: str
+    metric: str
+
+
+def draw_figures(curves: Iterable[Curve], labels: Mapping[str, RowLabel]) -> dict[str, bytes]:
+    """Render the figures of some curves, see `reproduction.flow.curves.group_by_figure`.
+
+    Parameters
+    ----------
+    curves : iterable of Curve
+    labels : mapping of str to RowLabel
+        Labels by id of the row.
+
+    Returns
+    -------
+    dict of str to bytes
+        SVG by name of the figure.
+    """
+    figures = {}
+    for name, group in group_by_figure(curves).items():
+        if len(group) == 1:
+            (curve,) = group
+            label = labels[curve.row]
+            figures[name] = draw_curve(curve, " ".join(filter(None, label)), label.metric)
+        else:
+            with figure_style():
+                sheet = _draw_rows(group, _distinct_labels([labels[curve.row] for curve in group]))
+                figures[name] = render_svg(sheet, group[0].specification.replace("_", " "))
+    return figures
 
 
 def draw_curve(curve: Curve, title: str, measured: str) -> bytes:
@@ -51,25 +101,114 @@ def draw_curve(curve: Curve, title: str, measured: str) -> bytes:
         return render_svg(_draw_panels(curve, measured), title)
 
 
-def add_drawings(files: Mapping[str, str], measured: Mapping[str, str]) -> dict[str, str]:
-    """Add a drawing of each recorded curve to its files.
+def add_drawings(files: Mapping[str, str], labels: Mapping[str, RowLabel]) -> dict[str, str]:
+    """Add the figures of recorded curves to their files.
 
     Parameters
     ----------
     files : mapping of str to str
         Content of the files of recorded curves, by name.
-    measured : mapping of str to str
-        Name of the quantity of each row, by id of the row.
+    labels : mapping of str to RowLabel
+        Labels by id of the row.
 
     Returns
     -------
     dict of str to str
-        The files and, for each curve, an SVG file.
+        The files and the SVG files.
     """
-    drawings = {
-        curve.figure_file: draw_curve(curve, curve.row, measured[curve.row]).decode() for curve in read_curves(files)
-    }
-    return {**files, **drawings}
+    figures = draw_figures(read_curves(files), labels)
+    return {**files, **{f"{name}.svg": svg.decode() for name, svg in figures.items()}}
+
+
+def _distinct_labels(labels: Sequence[RowLabel]) -> list[str]:
+    """Return the parts of each label in which the labels differ."""
+    varying = [len(set(parts)) > 1 for parts in zip(*labels, strict=True)]
+    texts = []
+    for label in labels:
+        parts = [part.replace("_", " ") for part, varies in zip(label, varying, strict=True) if varies and part]
+        texts.append(textwrap.fill(", ".join(parts), MAX_ROW_CHARACTERS))
+    return texts
+
+
+def _draw_rows(curves: Sequence[Curve], labels: Sequence[str]) -> Sheet:
+    """Draw the differences from the published values in units of the margin, one row per curve.
+
+    A specification that differs from that of the table in one factor has the colour of this factor and the marker of
+    its level. All others are grey dots.
+    """
+    figure = Sheet(figsize=(WIDTH, SHARED_ROW_INCHES * len(curves) + 1.3))
+    axes = figure.subplots()
+    axes.axvline(0.0, color=INK, linestyle=(0, (4, 2)), linewidth=1.1, label="published value")
+    axes.axvspan(-1.0, 1.0, color=INK, alpha=0.08, linewidth=0, label="margin of the published value")
+    table = curves[0].points[0].levels
+    styles = _styles_of_levels(curves[0])
+    largest = 0.0
+    for height, curve in enumerate(curves):
+        axes.axhline(height + 0.5, color=PALE, linewidth=0.5)
+        for point in curve.evaluated:
+            difference = _in_margins(curve, point)
+            largest = max(largest, abs(difference))
+            changed = [(factor, level) for factor, level in point.levels.items() if level != table[factor]]
+            if not changed:
+                style = {**CHOICE_STYLE, "label": "choice of the table"}
+            elif len(changed) == 1:
+                style = styles[changed[0]]
+            else:
+                style = {"marker": ".", "color": GREY, "alpha": 0.5, "label": "several choices changed"}
+            offset = style.get("offset", 0.0)
+            options = {key: value for key, value in style.items() if key != "offset"}
+            axes.plot([difference], [height + offset], **{"linestyle": "none", **options})
+    if largest > MAX_LINEAR:
+        axes.set_xscale("symlog", linthresh=LINEAR_MARGINS)
+        axes.xaxis.set_major_formatter(FuncFormatter(format_number))
+    label_rows(axes, labels)
+    axes.set_xlabel("difference from the published value, in margins")
+    entries = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+    levels = [style["label"] for style in styles.values() if style["label"] in entries]
+    names = [*(name for name in entries if name not in levels), *levels]
+    place_legend(figure, [entries[name] for name in names], names)
+    _add_counts(figure, curves)
+    return figure
+
+
+def _styles_of_levels(curve: Curve) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return (factor, level) -> style and vertical offset of its points, for all levels but those of the table."""
+    factors = list(curve.points[0].levels)
+    styles = {}
+    for number, factor in enumerate(factors):
+        offset = SPREAD * (2 * number / max(len(factors) - 1, 1) - 1)
+        for marker, level in zip(MARKERS, _levels_of(curve, factor)[1:], strict=False):
+            styles[factor, level] = {
+                "marker": marker,
+                "color": f"C{number}",
+                "markersize": 4,
+                "label": f"{factor}: {level}",
+                "offset": offset,
+            }
+    return styles
+
+
+def _in_margins(curve: Curve, point: CurvePoint) -> float:
+    """Return the difference of a value from the published one in units of half the width of its margin."""
+    return ((point.value or 0.0) - curve.published) / ((curve.high - curve.low) / 2)
+
+
+def _add_counts(figure: Sheet, curves: Sequence[Curve]) -> None:
+    """Note under which specifications most values are within their margins, and the number of the table."""
+    inside: Counter[str] = Counter()
+    for curve in curves:
+        for point in curve.evaluated:
+            inside[levels_text(point.levels)] += point.inside
+    of_table = curves[0].points[0].levels
+    table = levels_text(of_table)
+    n_rows = len(curves)
+    figure.note(f"{inside[table]} of {n_rows} values are within the margin with the choices of the table.")
+    best, number = max(inside.items(), key=lambda item: item[1])
+    if number > inside[table]:
+        changed = [f"{factor}: {level}" for factor, level in levels_of(best).items() if level != of_table[factor]]
+        figure.note(f"At most {number} are, with {', '.join(changed)}.")
+    else:
+        figure.note(f"No other of the {len(inside) - 1} specifications has more of them within the margin.")
 
 
 def _draw_panels(curve: Curve, measured: str) -> Sheet:

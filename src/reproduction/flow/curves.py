@@ -1,7 +1,7 @@
 """Specification curves on disk: the value of a published row under each registered specification.
 
 A folder of curves contains ``curves.csv`` (`POINT_COLUMNS`, one row per published row and specification),
-``factors.csv`` (`FACTORS`, one row per level, with its reason) and one figure per published row.
+``factors.csv`` (`FACTORS`, one row per level, with its reason) and the figures (`group_by_figure`).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
@@ -40,6 +41,8 @@ POINT_COLUMNS = (
 FACTORS = ("specification", "factor", "level", "reason")
 #: Unit of a claim: signed distance from its boundary, negative if the claim fails; its published value is 0.
 CLAIM_UNIT = "beyond what the claim asks"
+#: Number of published values up to which each value of a set of alternatives has a figure of its own.
+MAX_SEPARATE_FIGURES = 3
 
 
 @dataclass(frozen=True)
@@ -175,12 +178,6 @@ class Curve:
         summary = self.summary
         return f"{summary[0].upper()}{summary[1:]}."
 
-    @property
-    def figure_file(self) -> str:
-        """Name of the file with the figure of the curve."""
-        name = re.sub("[^a-z0-9]+", "-", self.row.lower())
-        return f"{name.strip('-')}.svg"
-
     def rows(self) -> list[dict[str, object]]:
         """Return the rows of the curve in ``curves.csv``."""
         shared_columns = ("row", "specification", "published", "rounding", "low", "high", "unit", "product")
@@ -199,6 +196,27 @@ class Curve:
             }
             rows.append(row)
         return rows
+
+
+def group_by_figure(curves: Iterable[Curve]) -> dict[str, list[Curve]]:
+    """Return the name of each figure and the curves that it shows.
+
+    A claim has a figure of its own, and so has a published value, unless its set of alternatives has more than
+    `MAX_SEPARATE_FIGURES` values: these share a figure.
+    """
+    evaluated = [curve for curve in curves if curve.evaluated]
+    n_values = Counter(curve.specification for curve in evaluated if not curve.is_claim)
+    groups: dict[str, list[Curve]] = {}
+    for curve in evaluated:
+        is_shared = not curve.is_claim and n_values[curve.specification] > MAX_SEPARATE_FIGURES
+        name = figure_name(curve.specification if is_shared else curve.row)
+        groups.setdefault(name, []).append(curve)
+    return groups
+
+
+def figure_name(name: str) -> str:
+    """Return the name of the figure of a row or of a set of alternatives."""
+    return re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
 def read_folder(folder: Path) -> dict[str, str]:

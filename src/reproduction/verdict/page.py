@@ -116,7 +116,7 @@ class Report(ItemGroup):
     def yardstick(self) -> dict[str, Any]:
         """What this reproduction and a perfect replication score, in total (``overall``) and by paper (``papers``)."""
         own_patterns = [pattern for section in self.sections for pattern in section.own_patterns]
-        curves = [curve for section in self.sections for curve, _ in section.specification.curves]
+        curves = [curve for section in self.sections for curve in section.specification.curves]
         overall = scorecard(self.known, own_patterns, curves, self.replications)
         papers = {}
         answers: Counter[str] = Counter()

@@ -46,22 +46,51 @@ from reproduction.verdict.yardstick import Yardstick
 
 
 @dataclass(frozen=True)
+class DrawnCurve:
+    """A specification curve on a page.
+
+    Parameters
+    ----------
+    curve : Curve
+    title : str
+        Data set, method and metric of the row.
+    drawing : Drawing
+        Its figure, which other curves may share.
+    """
+
+    curve: Curve
+    title: str
+    drawing: Drawing
+
+
+@dataclass(frozen=True)
 class SpecificationCurves:
     """The specification curves of a paper.
 
     Parameters
     ----------
-    curves : sequence of tuple
-        Each curve with its figure.
+    drawn : sequence of DrawnCurve
     factors : mapping
         Specification -> factor -> level -> reason why the paper allows it.
     registered : mapping
         Specification -> ids of its rows, for all registered alternatives.
     """
 
-    curves: Sequence[tuple[Curve, Drawing]] = ()
+    drawn: Sequence[DrawnCurve] = ()
     factors: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
     registered: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def curves(self) -> list[Curve]:
+        return [item.curve for item in self.drawn]
+
+    @property
+    def figures(self) -> dict[str, list[Drawing]]:
+        """Specification -> its distinct figures."""
+        figures: dict[str, dict[str, Drawing]] = {}
+        for item in self.drawn:
+            figures.setdefault(item.curve.specification, {})[item.drawing.name] = item.drawing
+        return {name: list(drawings.values()) for name, drawings in figures.items()}
 
     @property
     def registered_rows(self) -> list[str]:
@@ -71,7 +100,7 @@ class SpecificationCurves:
     @property
     def evaluated_rows(self) -> set[str]:
         """The rows with a current value of at least one specification."""
-        return {curve.row for curve, _ in self.curves if curve.evaluated}
+        return {curve.row for curve in self.curves if curve.evaluated}
 
     @property
     def not_run(self) -> dict[str, list[str]]:
@@ -322,8 +351,7 @@ class PaperSection(ItemGroup):
     @cached_property
     def scorecard(self) -> Scorecard:
         """Counts, expected counts and replication criteria of the paper."""
-        curves = [curve for curve, _ in self.specification.curves]
-        return scorecard(self.known, self.own_patterns, curves, self.yardstick)
+        return scorecard(self.known, self.own_patterns, self.specification.curves, self.yardstick)
 
     @cached_property
     def main_claims(self) -> list[AnsweredClaim]:
@@ -352,13 +380,12 @@ class PaperSection(ItemGroup):
     @property
     def unexplained(self) -> list[Unexplained]:
         """The results of this run that differ without a sufficient explanation."""
-        return find_unexplained(self.differing, self.causes, [curve for curve, _ in self.specification.curves])
+        return find_unexplained(self.differing, self.causes, self.specification.curves)
 
     @property
     def recorded_unexplained(self) -> list[Unexplained]:
         """The results of the recorded run that differ without a sufficient explanation and were not judged here."""
-        curves = [curve for curve, _ in self.specification.curves]
-        return find_unexplained(self.recorded_differing, self.causes, curves)
+        return find_unexplained(self.recorded_differing, self.causes, self.specification.curves)
 
     @property
     def not_run_alternatives(self) -> str:
@@ -372,7 +399,7 @@ class PaperSection(ItemGroup):
     @property
     def curve_findings(self) -> dict[str, str]:
         """Row -> clause on its published value and its specification curve, for the rows that have one."""
-        return {curve.row: curve.summary for curve, _ in self.specification.curves if curve.holds is not None}
+        return {curve.row: curve.summary for curve in self.specification.curves if curve.holds is not None}
 
     def results_of(self, cause: Cause) -> tuple[list[tuple[str, str]], dict[str, list[str]]]:
         """Return the results cited by a cause: (name, value) pairs of this run, and reason -> missing results."""

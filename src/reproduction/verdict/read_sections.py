@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from reproduction.figures.svg_sanitize import Drawing, inline_svg, read_notes
-from reproduction.flow.curves import Curve, curve_rows, read_curves, read_factors
+from reproduction.flow.curves import Curve, curve_rows, figure_name, group_by_figure, read_curves, read_factors
 from reproduction.flow.lineage import Origin, read_origins
 from reproduction.flow.results import Results, RoleEntry, is_skipped_result
 from reproduction.verdict.causes import causes_of
@@ -18,7 +18,7 @@ from reproduction.verdict.compare import method_means, not_chosen
 from reproduction.verdict.comparison_row import ComparisonRow, read_comparison
 from reproduction.verdict.main_claims import experience_of
 from reproduction.verdict.missing_data import DataUsed
-from reproduction.verdict.paper_section import PaperSection, SpecificationCurves
+from reproduction.verdict.paper_section import DrawnCurve, PaperSection, SpecificationCurves
 from reproduction.verdict.published import Choice, Record, read_record
 from reproduction.verdict.quoted_values import quoted
 from reproduction.verdict.recorded_run import RecordedRun
@@ -210,45 +210,48 @@ def _read_specification(inputs: ReportInputs, paper: str, record: Record) -> Spe
     """Return the specification curves of a paper from this run, complemented by recorded curves of other rows."""
     files = inputs.curves.get(paper, {})
     recorded_files = inputs.recorded_curves.get(paper, {})
-    titles = {row.id: " ".join(filter(None, (row.method, row.metric))) for row in record.rows}
-    recorded: dict[str, Curve] = {}
-    factors = {}
-    if recorded_files:
-        recorded = {curve.row: curve for curve in read_curves(recorded_files)}
-        factors = read_factors(recorded_files)
+    titles = {
+        row.id: ", ".join(filter(None, (row.dataset.replace("_", " "), row.method, row.metric))) for row in record.rows
+    }
+    recorded_curves = read_curves(recorded_files) if recorded_files else []
+    factors = read_factors(recorded_files) if recorded_files else {}
+    of_run = read_curves(files) if files else []
     if files:
         factors = factors | read_factors(files)
-    drawings: list[tuple[Curve, Drawing]] = []
-    for curve in read_curves(files) if files else []:
-        title = titles[curve.row]
-        if curve.evaluated:
-            drawing = _curve_drawing(files, curve, paper, title)
-            drawings.append((curve, drawing))
-            recorded.pop(curve.row, None)
-        elif curve.row not in recorded:
+    drawings = _curve_drawings(files, of_run, paper)
+    recorded_drawings = _curve_drawings(recorded_files, recorded_curves, paper)
+    drawn = [DrawnCurve(curve, titles[curve.row], drawings[curve.row]) for curve in of_run if curve.evaluated]
+    shown = {item.curve.row for item in drawn}
+    for curve in recorded_curves:
+        if curve.row not in shown:
+            drawn.append(DrawnCurve(curve, titles[curve.row], recorded_drawings[curve.row]))
+            shown.add(curve.row)
+    for curve in of_run:
+        if curve.row not in shown:
             reason = f"{NOT_RUN}: {curve.points[0].reason}"
-            name = curve.figure_file.removesuffix(".svg")
-            drawing = Drawing(name, title, "", None, reason)
-            drawings.append((curve, drawing))
-    for curve in recorded.values():
-        drawing = _curve_drawing(recorded_files, curve, paper, titles[curve.row])
-        drawings.append((curve, drawing))
-    specifications = {curve.specification for curve, _ in drawings}
+            drawing = Drawing(figure_name(curve.row), titles[curve.row], "", None, reason)
+            drawn.append(DrawnCurve(curve, titles[curve.row], drawing))
+    specifications = {item.curve.specification for item in drawn}
     drawn_factors = {name: levels for name, levels in factors.items() if name in specifications}
     registered = {
         name: tuple(entry["rows"]) for choice in record.choices for name, entry in choice.alternatives.items()
     }
-    return SpecificationCurves(drawings, drawn_factors, registered)
+    return SpecificationCurves(drawn, drawn_factors, registered)
 
 
-def _curve_drawing(files: Mapping[str, str], curve: Curve, paper: str, title: str) -> Drawing:
-    """Return the figure of a curve from a folder of curves."""
-    name = curve.figure_file.removesuffix(".svg")
-    svg = files[curve.figure_file].encode()
-    caption = read_notes(svg)
-    if curve.recorded:
-        caption = recorded_caption(curve.recorded, caption)
-    return Drawing(name, title, caption, inline_svg(svg, f"s-{paper}-{name}", curve.figure_file))
+def _curve_drawings(files: Mapping[str, str], curves: Sequence[Curve], paper: str) -> dict[str, Drawing]:
+    """Return row -> figure of its curve, from the files of some curves."""
+    drawings: dict[str, Drawing] = {}
+    for name, group in group_by_figure(curves).items():
+        file = f"{name}.svg"
+        svg = files[file].encode()
+        caption = read_notes(svg)
+        if group[0].recorded:
+            caption = recorded_caption(max(curve.recorded for curve in group), caption)
+        title = group[0].row if len(group) == 1 else f"{group[0].specification.replace('_', ' ')}: {len(group)} values"
+        drawing = Drawing(name, title, caption, inline_svg(svg, f"s-{paper}-{name}", file))
+        drawings |= dict.fromkeys((curve.row for curve in group), drawing)
+    return drawings
 
 
 def _read_figure(inputs: ReportInputs, paper: str, figure: str, entry: Mapping[str, Any]) -> Drawing:
