@@ -207,7 +207,7 @@ def test_every_row_that_differs_or_is_undecided_has_a_registered_alternative() -
         file = folder / "choices.yaml"
         choices = load_yaml_strict(file) if file.is_file() else []
         # Alternatives of a row whose protocol was changed after the recorded run belong to its former protocol.
-        stale = out_of_date_patterns(folder / "history.md", read_json(folder / "recorded/run.json")["date"][:10])
+        stale = out_of_date_patterns(folder / "history.md", read_json(folder / "recorded/run.json")["history_entries"])
         recorded = [row for row in recorded if not any(fnmatch.fnmatchcase(row, pattern) for pattern in stale)]
         rows = {row for choice in choices for entry in choice.get("alternatives", {}).values() for row in entry["rows"]}
         assert {row for row in recorded if kinds.get(row) in COUNTED} <= rows | fixed

@@ -17,7 +17,7 @@ from reproduction.verdict.wording import JUDGED, MISSING, VERDICTS
 from tests.verdict.test_page import comparison, made_of
 
 KINDS = ("number", "claim", "phrase", "fact", "setting")
-RUN = RecordedRun({}, {"p": Facts("2026-11-23T00:00:00Z", "c" * 40, "", 74, 90, "one kind")})
+RUN = RecordedRun({}, {"p": Facts("2026-11-23T00:00:00Z", "c" * 40, "", 74, 90, "one kind", 0)})
 
 
 def section(is_named: bool = True) -> PaperSection:

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
-from reproduction.verdict.read_sections import history_entries, marks_of_history, names_item
+from reproduction.verdict.read_sections import marks_of_history, names_item
+from reproduction.verdict.recorded_run import history_entries
 from textmix.core.errors import RENAMED
 from textmix.core.io import read_json
 

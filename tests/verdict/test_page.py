@@ -413,7 +413,7 @@ def test_a_stacked_cell_with_several_parts_is_one_element() -> None:
 def test_a_paper_that_was_recorded_alone_has_its_own_day() -> None:
     section = made_of([comparison("reproduced")])
     first, later = (
-        Facts(f"2026-11-{day}T00:00:00Z", name * 40, "", 74, 90, "one kind") for day, name in ((23, "c"), (26, "d"))
+        Facts(f"2026-11-{day}T00:00:00Z", name * 40, "", 74, 90, "one kind", 0) for day, name in ((23, "c"), (26, "d"))
     )
     report = Report([section], {}, RecordedRun({}, {section.name: first, "other": first}))
     for page in (render_front(report), render_paper(report, section.name)):
@@ -431,7 +431,7 @@ def test_values_that_do_not_equal_the_record_are_named_up_to_ten() -> None:
     rows = [comparison("reproduced", id=f"p.{n}", reproduced=0.7) for n in range(14)]
     section = made_of(rows)
     items = [replace(item, recorded=replace(item.row, reproduced=0.8), standing=UNEQUAL) for item in section.items]
-    run = RecordedRun({}, {section.name: Facts("2026-11-23T00:00:00Z", "c" * 40, "", 74, 90, "one kind")})
+    run = RecordedRun({}, {section.name: Facts("2026-11-23T00:00:00Z", "c" * 40, "", 74, 90, "one kind", 0)})
     html = render_front(Report([replace(section, items=items)], {}, run))
     assert 'numbers.html?q=not+equal&amp;kind=number,claim">4 more</a>' in html
     assert len(re.findall(r'<a href="numbers\.html#p\.\d+">p\.\d+</a>', html)) == 10

@@ -49,7 +49,8 @@ class FinishedRun:
         io.write_result(self.root / path, text, record)
 
     def read(self, settings: dict[str, Any] = SETTINGS) -> Any:
-        plan = PaperPlan(settings, Record(self.rows, {}, ()), ROLES, skipped_results=self.made.results.skipped_results)
+        skipped = self.made.results.skipped_results
+        plan = PaperPlan(settings, Record(self.rows, {}, ()), ROLES, skipped_results=skipped, n_history_entries=7)
         return read_run(self.root, {"paper": plan}, COMMIT)
 
 
@@ -65,6 +66,7 @@ def test_a_finished_run_is_recorded(finished: FinishedRun) -> None:
     assert found.settings and found.data == ""
     facts = run.papers["paper"]
     assert (facts.commit, facts.minutes, facts.processor_minutes, facts.processor) == ("0123abcd", 2, 2, "A kind")
+    assert facts.history_entries == 7
     assert texts["paper"].startswith(f"{','.join(RECORDED_COLUMNS)}\np.x,0.8,")
 
 

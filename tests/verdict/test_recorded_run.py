@@ -42,7 +42,7 @@ def recorded(name: str = "p.x", verdict: str = "reproduced", rebuilt: str = "0.8
 
 
 def run_of(*rows: RecordedRow) -> RecordedRun:
-    facts = Facts("2026-11-23T19:00:00+00:00", "0123456789abcdef", "f" * 64, 74, 90, "one kind")
+    facts = Facts("2026-11-23T19:00:00+00:00", "0123456789abcdef", "f" * 64, 74, 90, "one kind", 3)
     return RecordedRun({row.id: row for row in rows}, {"p": facts})
 
 
@@ -182,9 +182,10 @@ def test_a_verdict_that_this_configuration_leaves_to_the_full_run_is_not_lost() 
 def test_rows_that_a_later_entry_of_the_history_names_are_out_of_date(tmp_path: Path) -> None:
     entry = "\n## 2026-11-28: a change\n\n- Before: `p.z`.\n- Out of date: `p.x` and\n  `q.*`.\n- Why: `p.y`.\n"
     path = tmp_path / "history.md"
-    path.write_text(f"# Changes\n{entry}", encoding="utf-8")
-    assert out_of_date_patterns(path, "2026-11-27") == ["p.x", "q.*"]
-    assert out_of_date_patterns(path, "2026-11-28") == []
+    earlier = "\n## 2026-11-28: on the same day, before the run\n\n- Out of date: `p.w`.\n"
+    path.write_text(f"# Changes\n{earlier}{entry}", encoding="utf-8")
+    assert out_of_date_patterns(path, 1) == ["p.x", "q.*"]
+    assert out_of_date_patterns(path, 2) == []
     run = run_of(recorded(verdict=OUT_OF_DATE))
     row = comparison("differs")
     assert standing(row, origin(), run.rows["p.x"]) == OUT_OF_DATE

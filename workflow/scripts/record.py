@@ -8,8 +8,15 @@ from reproduction.flow.job_context import job, logger
 from reproduction.flow.results import role_entries
 from reproduction.verdict.published import read_record
 from reproduction.verdict.record_writer import PaperPlan, check_no_loss, check_no_rehearsal, read_run, write_record
-from reproduction.verdict.recorded_run import read_recorded, recorded_files
+from reproduction.verdict.recorded_run import history_entries, read_recorded, recorded_files
 from textmix.core.errors import ConfigError
+
+
+def count_entries(run: Path, folder: Path) -> int:
+    """Count the entries in the history of a paper at the time of the run, which may be another clone."""
+    paths = [run / folder / "history.md", folder / "history.md"]
+    return next((len(history_entries(path.read_text(encoding="utf-8"))) for path in paths if path.is_file()), 0)
+
 
 with job(snakemake):
     params = snakemake.params
@@ -25,6 +32,7 @@ with job(snakemake):
             role_entries(entry["roles"]),
             entry["tests"],
             entry["skipped_results"],
+            count_entries(run, Path(params.folders[paper])),
         )
         for paper, entry in params.papers.items()
     }

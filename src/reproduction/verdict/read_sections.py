@@ -21,7 +21,7 @@ from reproduction.verdict.missing_data import DataUsed
 from reproduction.verdict.paper_section import DrawnCurve, PaperSection, SpecificationCurves
 from reproduction.verdict.published import Choice, Record, read_record
 from reproduction.verdict.quoted_values import quoted
-from reproduction.verdict.recorded_run import RecordedRun
+from reproduction.verdict.recorded_run import RecordedRun, history_entries
 from reproduction.verdict.report_rows import Context, make_items, shorten_reasons
 from reproduction.verdict.tables import make_table
 from reproduction.verdict.wording import (
@@ -312,14 +312,6 @@ def _size(folder: Path) -> tuple[str, str, bool]:
     statistics = io.read_json(folder / "corpus.json")["statistics"]
     size = size_text(statistics["documents"], statistics["labels"])
     return size, "", False
-
-
-def history_entries(history: str) -> dict[str, str]:
-    """Return heading -> text of each entry of a ``history.md``: the changes made after seeing results."""
-    _, *sections = re.split(r"^## (.+)$", history, flags=re.MULTILINE)
-    headings = sections[::2]
-    texts = sections[1::2]
-    return dict(zip(headings, texts, strict=True))
 
 
 def names_item(text: str, item: str) -> bool:

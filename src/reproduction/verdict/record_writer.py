@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,8 @@ class PaperPlan:
         Test that its files refer to -> outcome.
     skipped_results : mapping of str to str
         Result that the run leaves out -> reason, such as an expensive one.
+    n_history_entries : int, default=0
+        Number of entries in its history at the time of the run.
     """
 
     spec: Mapping[str, Any]
@@ -56,6 +58,7 @@ class PaperPlan:
     roles: Mapping[str, RoleEntry]
     tests: Mapping[str, str] = field(default_factory=dict)
     skipped_results: Mapping[str, str] = field(default_factory=dict)
+    n_history_entries: int = 0
 
 
 def read_run(
@@ -109,8 +112,8 @@ def read_run(
     facts = _read_facts(run, commit, processors)
     rows = {row.id: row for paper_rows in recorded.values() for row in paper_rows}
     texts = {paper: io.format_csv(map(asdict, paper_rows), RECORDED_COLUMNS) for paper, paper_rows in recorded.items()}
-    recorded_run = RecordedRun(rows, dict.fromkeys(run_plans, facts))
-    return recorded_run, texts
+    papers = {paper: replace(facts, history_entries=plan.n_history_entries) for paper, plan in run_plans.items()}
+    return RecordedRun(rows, papers), texts
 
 
 def _read_facts(run: Path, commit: Mapping[str, str], processors: Iterable[str]) -> Facts:
@@ -126,6 +129,7 @@ def _read_facts(run: Path, commit: Mapping[str, str], processors: Iterable[str])
         minutes=round(wall_clock_seconds / 60),
         processor_minutes=round(cpu_seconds(benchmarks) / 60),
         processor=", ".join(processors),
+        history_entries=0,
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from textmix.core import io
@@ -21,7 +21,7 @@ RUN = "recorded/run.json"
 #: Verdict of a recorded row if its protocol was changed after the recorded run.
 OUT_OF_DATE = "out of date"
 #: Heading of an entry of ``history.md``, and its items that list out-of-date recorded rows.
-_ENTRY = re.compile(r"^## (\d{4}-\d{2}-\d{2}):", flags=re.MULTILINE)
+_HEADING = re.compile(r"^## (.+)$", flags=re.MULTILINE)
 _OUT_OF_DATE_ITEM = re.compile(r"^- Out of date:((?:.|\n(?=  ))*)", flags=re.MULTILINE)
 
 
@@ -73,6 +73,8 @@ class Facts:
         CPU minutes of all jobs.
     processor : str
         Processor model; several are joined by commas.
+    history_entries : int
+        Number of entries in the history of the paper at the time of the run. Papers of one run may differ in it.
     """
 
     date: str
@@ -81,6 +83,7 @@ class Facts:
     minutes: int
     processor_minutes: int
     processor: str
+    history_entries: int = field(compare=False)
 
     @property
     def day(self) -> str:
@@ -128,7 +131,7 @@ def read_recorded(files: Sequence[Path]) -> RecordedRun | None:
     for folder in sorted({path.parent for path in files}):
         facts = _read_facts(folder / Path(RUN).name)
         papers[folder.parent.name] = facts
-        patterns = out_of_date_patterns(folder.parent / "history.md", facts.day)
+        patterns = out_of_date_patterns(folder.parent / "history.md", facts.history_entries)
         for row in _read_rows(folder / Path(RECORDED).name):
             if row.id in rows:
                 raise ConfigError(f"{folder}: duplicate id '{row.id}'; write it anew with snakemake record")
@@ -137,18 +140,24 @@ def read_recorded(files: Sequence[Path]) -> RecordedRun | None:
     return RecordedRun(rows, papers) if papers else None
 
 
-def out_of_date_patterns(history: Path, day: str) -> list[str]:
-    """Return ids and patterns of the rows with a protocol that was changed after the day of the recorded run.
+def out_of_date_patterns(history: Path, n_recorded: int) -> list[str]:
+    """Return ids and patterns of the rows with a protocol that was changed after the recorded run.
 
-    Later entries of ``history.md`` list them in an item that begins with ``- Out of date:``.
+    Later entries of ``history.md``, that is, all but the first ``n_recorded``, list them in an item that begins with
+    ``- Out of date:``.
     """
-    text = history.read_text(encoding="utf-8") if history.is_file() else ""
-    _, *fields = _ENTRY.split(text)
-    dates = fields[::2]
-    entries = fields[1::2]
-    later = "".join(entry for date, entry in zip(dates, entries, strict=True) if date > day)
-    items = _OUT_OF_DATE_ITEM.findall(later)
+    entries = history_entries(history.read_text(encoding="utf-8") if history.is_file() else "")
+    later = list(entries.values())[n_recorded:]
+    items = _OUT_OF_DATE_ITEM.findall("".join(later))
     return re.findall(r"`([^`]+)`", "".join(items))
+
+
+def history_entries(history: str) -> dict[str, str]:
+    """Return heading -> text of each entry of a ``history.md``: the changes made after seeing results."""
+    _, *sections = _HEADING.split(history)
+    headings = sections[::2]
+    texts = sections[1::2]
+    return dict(zip(headings, texts, strict=True))
 
 
 def _read_facts(path: Path) -> Facts:
