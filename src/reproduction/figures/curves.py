@@ -25,11 +25,14 @@ if TYPE_CHECKING:
 #: Height of the panel of values, in inches.
 VALUES_INCHES = 2.0
 #: Row labels of a figure with many rows are wrapped at this width.
-MAX_ROW_CHARACTERS = 24
+MAX_ROW_CHARACTERS = 27
 #: Height of one row of the panel of levels, in inches.
 ROW_INCHES = 0.19
-#: Height of a row of a figure with many rows, in inches.
-SHARED_ROW_INCHES = 0.27
+#: Height of a row of a figure with many rows, in inches: of one line of its label, and of the space between rows.
+LINE_INCHES = 0.14
+ROW_SPACE_INCHES = 0.13
+#: A figure with more rows has the scale above the rows, too.
+MAX_ROWS_ONE_SCALE = 20
 #: Half the height that the points of a row take, so that those of different factors do not cover each other.
 SPREAD = 0.3
 #: Differences are drawn on a logarithmic scale beyond this number of margins, if any is larger than `MAX_LINEAR`.
@@ -76,8 +79,10 @@ def draw_figures(curves: Iterable[Curve], labels: Mapping[str, RowLabel]) -> dic
             label = labels[curve.row]
             figures[name] = draw_curve(curve, " ".join(filter(None, label)), label.metric)
         else:
+            # Rows of the same method and metric stand together.
+            rows = sorted(group, key=lambda curve: labels[curve.row][1:])
             with figure_style():
-                sheet = _draw_rows(group, _distinct_labels([labels[curve.row] for curve in group]))
+                sheet = _draw_rows(rows, _distinct_labels([labels[curve.row] for curve in rows]))
                 figures[name] = render_svg(sheet, group[0].specification.replace("_", " "))
     return figures
 
@@ -136,7 +141,9 @@ def _draw_rows(curves: Sequence[Curve], labels: Sequence[str]) -> Sheet:
     A specification that differs from that of the table in one factor has the colour of this factor and the marker of
     its level. All others are grey dots.
     """
-    figure = Sheet(figsize=(WIDTH, SHARED_ROW_INCHES * len(curves) + 1.3))
+    n_lines = max(label.count("\n") + 1 for label in labels)
+    row_inches = ROW_SPACE_INCHES + LINE_INCHES * n_lines
+    figure = Sheet(figsize=(WIDTH, row_inches * len(curves) + 1.3))
     axes = figure.subplots()
     axes.axvline(0.0, color=INK, linestyle=(0, (4, 2)), linewidth=1.1, label="published value")
     axes.axvspan(-1.0, 1.0, color=INK, alpha=0.08, linewidth=0, label="margin of the published value")
@@ -162,6 +169,9 @@ def _draw_rows(curves: Sequence[Curve], labels: Sequence[str]) -> Sheet:
         axes.set_xscale("symlog", linthresh=LINEAR_MARGINS)
         axes.xaxis.set_major_formatter(FuncFormatter(format_number))
     label_rows(axes, labels)
+    axes.tick_params(axis="y", labelsize=SMALL)
+    if len(curves) > MAX_ROWS_ONE_SCALE:
+        axes.tick_params(axis="x", top=True, labeltop=True)
     axes.set_xlabel("difference from the published value, in margins")
     entries = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
     levels = [style["label"] for style in styles.values() if style["label"] in entries]
