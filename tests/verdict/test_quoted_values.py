@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from reproduction.verdict.published import Published
+from reproduction.flow.recorded_curves import RECORDED_CURVES
+from reproduction.verdict.published import Published, read_record
 from reproduction.verdict.quoted_values import quoted
-from reproduction.verdict.recorded_run import RecordedRow
+from reproduction.verdict.recorded_run import RecordedRow, read_recorded, recorded_files
 from textmix.core.errors import ConfigError
+from textmix.core.io import read_csv
 
+ROOT = Path(__file__).parents[2]
 ROW = Published(
     **dict.fromkeys(("artefact", "dataset", "method", "metric", "unit", "spread", "trials", "where", "margin"), ""),
     **dict.fromkeys(("source", "note"), ""),
@@ -77,3 +81,14 @@ def test_a_reference_becomes_the_value_of_its_row_or_reading(text: str, expected
 def test_a_reference_without_a_recorded_value_is_an_error_that_names_it(text: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         words(text)
+
+
+@pytest.mark.parametrize("folder", sorted((ROOT / "config/papers").iterdir()), ids=lambda folder: folder.name)
+def test_the_values_that_the_choices_quote_are_recorded(folder: Path) -> None:
+    record = read_record(folder, ROOT / "workflow/schemas")
+    run = read_recorded(recorded_files([folder]))
+    assert run is not None
+    points = list(read_csv(folder / RECORDED_CURVES))
+    published = {row.id: row for row in record.rows}
+    for choice in record.choices:
+        quoted(choice.effect, published, run.rows, points, choice.id)
