@@ -218,8 +218,8 @@ def _read_specification(inputs: ReportInputs, paper: str, record: Record) -> Spe
     of_run = read_curves(files) if files else []
     if files:
         factors = factors | read_factors(files)
-    drawings = _curve_drawings(files, of_run, paper)
-    recorded_drawings = _curve_drawings(recorded_files, recorded_curves, paper)
+    drawings = _curve_drawings(files, of_run, paper, titles)
+    recorded_drawings = _curve_drawings(recorded_files, recorded_curves, paper, titles)
     drawn = [DrawnCurve(curve, titles[curve.row], drawings[curve.row]) for curve in of_run if curve.evaluated]
     shown = {item.curve.row for item in drawn}
     for curve in recorded_curves:
@@ -239,16 +239,21 @@ def _read_specification(inputs: ReportInputs, paper: str, record: Record) -> Spe
     return SpecificationCurves(drawn, drawn_factors, registered)
 
 
-def _curve_drawings(files: Mapping[str, str], curves: Sequence[Curve], paper: str) -> dict[str, Drawing]:
-    """Return row -> figure of its curve, from the files of some curves."""
+def _curve_drawings(
+    files: Mapping[str, str], curves: Sequence[Curve], paper: str, titles: Mapping[str, str]
+) -> dict[str, Drawing]:
+    """Return row -> figure of its curve, from the files of some curves and row -> title."""
     drawings: dict[str, Drawing] = {}
     for name, group in group_by_figure(curves).items():
         file = f"{name}.svg"
         svg = files[file].encode()
         caption = read_notes(svg)
-        if group[0].recorded:
-            caption = recorded_caption(max(curve.recorded for curve in group), caption)
-        title = group[0].row if len(group) == 1 else f"{group[0].specification.replace('_', ' ')}: {len(group)} values"
+        recorded = max(curve.recorded for curve in group)
+        if recorded:
+            caption = recorded_caption(recorded, caption)
+        title = titles[group[0].row]
+        if len(group) > 1:
+            title = f"{group[0].specification.replace('_', ' ')}: {len(group)} values"
         drawing = Drawing(name, title, caption, inline_svg(svg, f"s-{paper}-{name}", file))
         drawings |= dict.fromkeys((curve.row for curve in group), drawing)
     return drawings
