@@ -11,12 +11,25 @@ import math
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from matplotlib.ticker import FuncFormatter
 
 from reproduction.figures.figure_elements import format_number, label_rows, place_legend, set_ticks
-from reproduction.figures.style import GREY, INK, MARKERS, PALE, SMALL, WIDTH, Sheet, figure_style, render_svg
+from reproduction.figures.style import (
+    GREY,
+    INK,
+    MARKERS,
+    PALE,
+    PUBLISHED_BAND,
+    PUBLISHED_LINE,
+    SMALL,
+    WIDTH,
+    Sheet,
+    figure_style,
+    render_svg,
+)
 from reproduction.flow.curves import Curve, CurvePoint, group_by_figure, levels_of, levels_text, read_curves
 
 if TYPE_CHECKING:
@@ -48,6 +61,19 @@ CHOICE_STYLE: dict[str, Any] = {
     "linestyle": "none",
     "zorder": 5,
 }
+
+
+class PointStyle(NamedTuple):
+    """Style of the points of a figure with many rows: vertical offset within the row, and options of Matplotlib."""
+
+    offset: float
+    options: dict[str, Any]
+
+
+TABLE_STYLE = PointStyle(0.0, {**CHOICE_STYLE, "label": "choice of the table"})
+SEVERAL_STYLE = PointStyle(
+    0.0, {"marker": ".", "color": GREY, "alpha": 0.5, "linestyle": "none", "label": "several choices changed"}
+)
 
 
 class RowLabel(NamedTuple):
@@ -145,8 +171,8 @@ def _draw_rows(curves: Sequence[Curve], labels: Sequence[str]) -> Sheet:
     row_inches = ROW_SPACE_INCHES + LINE_INCHES * n_lines
     figure = Sheet(figsize=(WIDTH, row_inches * len(curves) + 1.3))
     axes = figure.subplots()
-    axes.axvline(0.0, color=INK, linestyle=(0, (4, 2)), linewidth=1.1, label="published value")
-    axes.axvspan(-1.0, 1.0, color=INK, alpha=0.08, linewidth=0, label="margin of the published value")
+    axes.axvline(0.0, label="published value", **PUBLISHED_LINE)
+    axes.axvspan(-1.0, 1.0, label="margin of the published value", **PUBLISHED_BAND)
     table = curves[0].points[0].levels
     styles = _styles_of_levels(curves[0])
     largest = 0.0
@@ -156,15 +182,8 @@ def _draw_rows(curves: Sequence[Curve], labels: Sequence[str]) -> Sheet:
             difference = _in_margins(curve, point)
             largest = max(largest, abs(difference))
             changed = [(factor, level) for factor, level in point.levels.items() if level != table[factor]]
-            if not changed:
-                style = {**CHOICE_STYLE, "label": "choice of the table"}
-            elif len(changed) == 1:
-                style = styles[changed[0]]
-            else:
-                style = {"marker": ".", "color": GREY, "alpha": 0.5, "label": "several choices changed"}
-            offset = style.get("offset", 0.0)
-            options = {key: value for key, value in style.items() if key != "offset"}
-            axes.plot([difference], [height + offset], **{"linestyle": "none", **options})
+            style = styles[changed[0]] if len(changed) == 1 else SEVERAL_STYLE if changed else TABLE_STYLE
+            axes.plot([difference], [height + style.offset], **style.options)
     if largest > MAX_LINEAR:
         axes.set_xscale("symlog", linthresh=LINEAR_MARGINS)
         axes.xaxis.set_major_formatter(FuncFormatter(format_number))
@@ -174,27 +193,28 @@ def _draw_rows(curves: Sequence[Curve], labels: Sequence[str]) -> Sheet:
         axes.tick_params(axis="x", top=True, labeltop=True)
     axes.set_xlabel("difference from the published value, in margins")
     entries = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
-    levels = [style["label"] for style in styles.values() if style["label"] in entries]
+    levels = [style.options["label"] for style in styles.values() if style.options["label"] in entries]
     names = [*(name for name in entries if name not in levels), *levels]
     place_legend(figure, [entries[name] for name in names], names)
     _add_counts(figure, curves)
     return figure
 
 
-def _styles_of_levels(curve: Curve) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return (factor, level) -> style and vertical offset of its points, for all levels but those of the table."""
+def _styles_of_levels(curve: Curve) -> dict[tuple[str, str], PointStyle]:
+    """Return (factor, level) -> style of its points, for all levels but those of the table."""
     factors = list(curve.points[0].levels)
     styles = {}
     for number, factor in enumerate(factors):
         offset = SPREAD * (2 * number / max(len(factors) - 1, 1) - 1)
-        for marker, level in zip(MARKERS, _levels_of(curve, factor)[1:], strict=False):
-            styles[factor, level] = {
+        for level, marker in zip(_levels_of(curve, factor)[1:], cycle(MARKERS), strict=False):
+            options = {
                 "marker": marker,
                 "color": f"C{number}",
                 "markersize": 4,
+                "linestyle": "none",
                 "label": f"{factor}: {level}",
-                "offset": offset,
             }
+            styles[factor, level] = PointStyle(offset, options)
     return styles
 
 
@@ -306,10 +326,10 @@ def _levels_of(curve: Curve, factor: str) -> list[str]:
 def _draw_published(axes: Axes, curve: Curve) -> None:
     """Draw the published value as a line with its margin, or the boundary of a claim."""
     label = "boundary of the claim" if curve.is_claim else f"published, {format_number(curve.published)}"
-    axes.axhline(curve.published, color=INK, linestyle=(0, (4, 2)), linewidth=1.1, label=label)
+    axes.axhline(curve.published, label=label, **PUBLISHED_LINE)
     if math.isfinite(curve.high):
         label = "margin of the published value"
-        axes.axhspan(curve.low, curve.high, color=INK, alpha=0.08, linewidth=0, label=label)
+        axes.axhspan(curve.low, curve.high, label=label, **PUBLISHED_BAND)
 
 
 def _add_notes(figure: Sheet, curve: Curve) -> None:

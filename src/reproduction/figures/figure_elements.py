@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator, ScalarFormatter
 
-from reproduction.figures.style import DASHES, GREY, INK, MARKERS, PAPER, SMALL, SOFT, Sheet
+from reproduction.figures.style import (
+    DASHES,
+    GREY,
+    INK,
+    MARKERS,
+    PAPER,
+    PUBLISHED_BAND,
+    PUBLISHED_LINE,
+    SMALL,
+    SOFT,
+    Sheet,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -204,16 +215,16 @@ def draw_published_line(
     label = f"{what}, {format_number(value)}"
     if deviation:
         label += f" ± {format_number(deviation)}"
-        draw_band(value - deviation, value + deviation, color=INK, alpha=0.08, linewidth=0)
+        draw_band(value - deviation, value + deviation, **PUBLISHED_BAND)
         get_sheet(axes).note("Grey bands show the published standard deviation.")
-    draw_line(value, color=INK, linestyle=(0, (4, 2)), linewidth=1.1, label=label)
+    draw_line(value, label=label, **PUBLISHED_LINE)
 
 
 def draw_labelled_line(axes: Axes, published: PublishedValue | None) -> None:
     """Draw a published value as a dashed horizontal line with the value at its left end, for panels with one legend."""
     if published is None:
         return
-    axes.axhline(published.value, color=INK, linestyle=(0, (4, 2)), linewidth=1.1, label="published")
+    axes.axhline(published.value, label="published", **PUBLISHED_LINE)
     axes.annotate(
         format_number(published.value),
         (0.02, published.value),

@@ -32,6 +32,9 @@ PAPER = "#ffffff"
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 #: Dash pattern of each series, so that lines can be distinguished without colour.
 DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (6, 1.5, 1, 1.5, 1, 1.5)), (0, (3, 1)), (0, (1, 2.5)))
+#: Line of a published value, and band of its margin or standard deviation.
+PUBLISHED_LINE: dict[str, Any] = {"color": INK, "linestyle": (0, (4, 2)), "linewidth": 1.1}
+PUBLISHED_BAND: dict[str, Any] = {"color": INK, "alpha": 0.08, "linewidth": 0}
 #: Colour of each method, by its name or the first component of its name. Methods of the same colour differ by row, or
 #: by marker and dash pattern.
 COLOURS = {
