@@ -64,9 +64,6 @@ STOPPED_METHODS = {
     "powset": "PowSet LR",
     "paircrf": "pairCRF",
     "chain": "CC LR",
-    "beam": "PCC LR",
-    "ensemble_label": "ECC-label LR",
-    "ensemble_subset": "ECC-subset LR",
     "cbm": "CBM LR",
 }
 STOPPED_COLOURS = {
@@ -74,9 +71,6 @@ STOPPED_COLOURS = {
     "powset": method_colour("powset"),
     "paircrf": method_colour("paircrf"),
     "chain": method_colour("cc"),
-    "beam": "C0",
-    "ensemble_label": "C1",
-    "ensemble_subset": GREY,
     "cbm": method_colour("cbm"),
 }
 #: Labels of the variants of `reproduction.papers.cbm.variants.chain_variants`, in the order of their rows.
@@ -152,7 +146,7 @@ def _draw_components(axes: Axes, accuracies: Mapping[float, Sequence[float]], la
 
 
 def stopping(data: FigureData) -> Sheet:
-    """Plot the accuracy of all linear methods against the maximum number of iterations and against the tolerance.
+    """Plot the accuracy of the linear methods against the maximum number of iterations and against the tolerance.
 
     Options: ``labels``, ``published`` (method to id).
     """

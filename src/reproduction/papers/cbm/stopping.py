@@ -1,4 +1,4 @@
-"""Effect of early stopping of plain L-BFGS on all linear methods.
+"""Effect of early stopping of plain L-BFGS on the linear methods.
 
 With a negligible penalty and separable documents the solver does not reach the optimum, so that the predictions depend
 on its stopping criterion.
@@ -15,7 +15,7 @@ from reproduction.flow.measures import Measure, Settings, Sources, seed_from
 from textmix.experiment.trial import Documents
 from textmix.models.cbm.estimator import CBMClassifier
 from textmix.models.common.multilabel import MultiLabelClassifier
-from textmix.models.label_sets.chains import ChainEnsemble, ClassifierChain
+from textmix.models.label_sets.chains import ClassifierChain
 from textmix.models.label_sets.estimators import BinaryRelevance, PairwiseCRF, PowerSet
 from textmix.models.linear.row_space import RowSpace
 
@@ -27,9 +27,6 @@ METHODS: dict[str, tuple[type[MultiLabelClassifier], dict[str, Any]]] = {
     "powset": (PowerSet, {"penalise_intercept": True}),
     "paircrf": (PairwiseCRF, {}),
     "chain": (ClassifierChain, {"penalise_intercept": True}),
-    "beam": (ClassifierChain, {"penalise_intercept": True, "beam_width": 15}),
-    "ensemble_label": (ChainEnsemble, {"penalise_intercept": True, "vote": "label"}),
-    "ensemble_subset": (ChainEnsemble, {"penalise_intercept": True, "vote": "subset"}),
 }
 
 
@@ -38,8 +35,7 @@ def early_stopping(sources: Sources, settings: Settings, generator: Generator) -
 
     Settings: ``variance`` of the methods, overridden by ``variances``; ``max_iter``, maximum numbers of iterations with
     zero tolerance; ``tolerances``, used without an effective iteration limit; ``cbm``, the number of components and of
-    M steps (``max_iter``), and the maximum numbers of iterations per M step (``steps``); ``methods``, keys of
-    `METHODS`, by default all.
+    M steps (``max_iter``), and the maximum numbers of iterations per M step (``steps``).
     Result: the table ``runs`` (role, method, rule, limit, subset_accuracy), where the rule is ``max_iter`` or ``tol``;
     the values are ``<role>_<method>_<rule>_<limit>``.
     """
@@ -70,8 +66,7 @@ def _models(settings: Settings, seed: int) -> Iterator[tuple[str, str, float, Mu
     """Yield method, rule, limit and the unfitted estimator."""
     rules = [("max_iter", limit) for limit in settings["max_iter"]]
     rules += [("tol", limit) for limit in settings["tolerances"]]
-    for method in settings.get("methods", METHODS):
-        kind, params = METHODS[method]
+    for method, (kind, params) in METHODS.items():
         variance = settings.get("variances", {}).get(method, settings["variance"])
         for rule, limit in rules:
             ends = {"max_iter": limit, "tol": 0.0}
