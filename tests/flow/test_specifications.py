@@ -186,6 +186,14 @@ def test_every_value_of_an_alternative_is_planned(plan: Plan) -> None:
         assert inputs.alternative_results(SimpleNamespace(paper=paper))
 
 
+def test_report_shows_recorded_curves_of_papers_that_are_not_selected(plan: Plan) -> None:
+    report = SimpleNamespace(items=dict().items)
+    everything = RuleParams(plan).page(report)["recorded_curves"]
+    selected = make_plan(dict(plan.settings) | {"papers": ["naive_bayes"]}, ROOT)
+    assert {"pmm", "naive_bayes"} <= set(everything)
+    assert RuleParams(selected).page(report)["recorded_curves"] == everything
+
+
 def test_seed_of_an_alternative_is_added_to_that_of_the_run(plan: Plan) -> None:
     found = [name for name in plan.alternatives["pmm"].spec["experiments"] if name.startswith("table2")]
     fits = [next(plan.fits_of("pmm", name, ["yahoo_arts"])) for name in found]

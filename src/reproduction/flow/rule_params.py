@@ -280,10 +280,9 @@ class RuleParams:
         papers = described_papers(plan, wildcards)
         is_of_paper = "paper" in dict(wildcards.items())
         roles = self._report_roles(papers, is_of_paper)
-        grids = self.specifications(wildcards)
-        papers_with_curves = [paper for paper in grids if paper in papers]
-        curves = {paper: self._fresh_curves(paper) for paper in papers_with_curves}
-        recorded = {paper: self._recorded_curves(paper) for paper in papers_with_curves}
+        chosen_with_curves = [paper for paper in self.specifications(wildcards) if paper in papers]
+        curves = {paper: self._fresh_curves(paper) for paper in chosen_with_curves}
+        recorded = {paper: self._recorded_curves(paper) for paper in papers}
         described = {paper: dict(plan.papers[paper]) for paper in papers}
         configured = {role: dict(plan.settings["roles"][role]) for role in roles}
         not_comparable = [role for role, entry in plan.wanted.items() if entry["comparable"] == "not"]
