@@ -236,6 +236,22 @@ def test_a_sweep_of_machines_takes_the_best_step_of_each_document(ridges: np.nda
     np.testing.assert_allclose(weights, w, rtol=1e-12)
 
 
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("ridges", [np.full((1, 1), 0.25), np.linspace(0.1, 2.0, 12).reshape(12, 1)])
+def test_a_sweep_of_one_machine_equals_the_sweep_of_several(ridges: np.ndarray, intercept: bool) -> None:
+    matrix = sparse.csr_array(cells(11))
+    rng = np.random.default_rng(0)
+    signs = np.where(rng.random((12, 1)) < 0.5, 1, -1).astype(np.int8)
+    squares = np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel() + intercept
+    rows = (matrix.indptr, matrix.indices, matrix.data, rng.permutation(12), squares)
+    several, one = [(np.zeros((12, 1)), np.zeros((5, 1))) for _ in range(2)]
+    for _ in range(3):
+        machine_kernels.sweep(*rows, signs, ridges, *several, intercept)
+        machine_kernels.sweep_one(*rows, signs[:, 0], ridges[:, 0], *(array[:, 0] for array in one), intercept)
+    for expected, found in zip(several, one, strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
 def test_directions_of_lbfgs_are_those_of_the_dense_update() -> None:
     rng = np.random.default_rng(6)
     gradient, steps = rng.normal(size=(4, 2)), rng.normal(size=(3, 4, 2))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from textmix.models.linear.machine_kernels import sweep
+from textmix.models.linear.machine_kernels import sweep, sweep_one
 from textmix.models.linear.solvers import PRECISION, minimise_function
 from textmix.numerics.seeding import rng
 
@@ -200,7 +200,11 @@ class Descent:
         for _ in range(times):
             order = generator.permutation(X.shape[0])
             rows = (X.indptr, X.indices, X.data, order, self.squares)
-            sweep(*rows, self.signs, self.ridges, self.alpha, self.weights, self.intercept)
+            machines = (self.signs, self.ridges, self.alpha, self.weights)
+            if self.signs.shape[1] == 1:
+                sweep_one(*rows, *(array[:, 0] for array in machines), self.intercept)
+            else:
+                sweep(*rows, *machines, self.intercept)
 
 
 def gap_sums(

@@ -61,3 +61,40 @@ def sweep(
             value = data[place]
             for k in range(n_machines):
                 row[k] += value * steps[k]
+
+
+@njit(nogil=True)
+def sweep_one(
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    data: np.ndarray,
+    order: np.ndarray,
+    squares: np.ndarray,
+    signs: np.ndarray,
+    ridges: np.ndarray,
+    alpha: np.ndarray,
+    weights: np.ndarray,
+    intercept: bool = True,
+) -> None:
+    """Do the same as `sweep` for a single machine, with the same result; ``signs`` and ``alpha`` are of shape (N,).
+
+    ``ridges`` is of shape (N,) or (1,), and ``weights`` of shape (V + 1,).  Its scores and steps stay in registers.
+    """
+    bias = len(weights) - 1
+    for i in order:
+        ridge = ridges[min(i, len(ridges) - 1)]
+        first, last = indptr[i], indptr[i + 1]
+        score = weights[bias]
+        for place in range(first, last):
+            score += data[place] * weights[indices[place]]
+        before = alpha[i]
+        gradient = signs[i] * score - 1.0 + ridge * before
+        after = max(before - gradient / (squares[i] + ridge), 0.0)
+        alpha[i] = after
+        step = signs[i] * (after - before)
+        if step == 0.0:
+            continue
+        if intercept:
+            weights[bias] += step
+        for place in range(first, last):
+            weights[indices[place]] += data[place] * step
