@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, sparse
+from scipy.sparse.linalg import aslinearoperator
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import SVC
 from sklearn.utils import check_random_state
@@ -20,7 +21,7 @@ from textmix.models.common.validation import check_indicators, check_labelled_co
 from textmix.models.linear.label_svm import LabelSVM, cost_path
 from textmix.models.naive_bayes.labels import LabelNaiveBayes
 from textmix.models.neighbors.labels import LabelNeighbors
-from textmix.models.network.label_network import LabelNetwork, Layers, loss
+from textmix.models.network.label_network import LabelNetwork, Layers, LowerRows, loss
 
 seeds = st.integers(0, 2**32 - 1)
 ALL = [LabelNaiveBayes(), LabelNeighbors(), LabelSVM(random_state=0), LabelNetwork(hidden=4, random_state=0)]
@@ -153,9 +154,20 @@ def test_gradient_of_the_network_is_that_of_its_loss() -> None:
     X, Y = topics(8, n=12, n_words=9)
     rng = np.random.default_rng(0)
     like = Layers(rng.normal(size=(9, 4)), rng.normal(size=4), rng.normal(size=(4, 3)), rng.normal(size=3))
-    args = (like, X / 20, Y, 0.7)
+    args = (like, aslinearoperator(X / 20), Y, 0.7)
     gradient = optimize.approx_fprime(like.flat(), lambda flat: loss(flat, *args)[0], 1e-7)
     np.testing.assert_allclose(loss(like.flat(), *args)[1], gradient, rtol=1e-4, atol=1e-5)
+
+
+def test_blocks_of_a_triangular_matrix_give_its_products() -> None:
+    rng = np.random.default_rng(0)
+    lower = np.tril(rng.normal(size=(600, 600)))
+    rows = np.sort(rng.permutation(600)[:530])
+    W = rng.normal(size=(600, 3))
+    R = rng.normal(size=(530, 3))
+    operator = LowerRows(lower, rows)
+    np.testing.assert_allclose(operator.matmat(W), lower[rows] @ W, atol=1e-10)
+    np.testing.assert_allclose(operator.rmatmat(R), lower[rows].T @ R, atol=1e-10)
 
 
 def test_network_finds_the_topics_and_weights_of_unseen_words_are_zero() -> None:

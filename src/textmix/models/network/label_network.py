@@ -11,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse, special
+from scipy.sparse.linalg import LinearOperator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -26,6 +27,8 @@ TUNING_TOL = 1e-3
 #: Fraction of the mean squared norm of the pages that is added to the diagonal of the Gram matrix, which would be
 #: singular if pages were equal.
 JITTER = 1e-6
+#: Number of rows of a block of `LowerRows`: the products of small blocks are slow, those of large ones include zeros.
+BLOCK_ROWS = 250
 
 
 class Layers(NamedTuple):
@@ -70,13 +73,47 @@ def coordinates(X: sparse.csr_array) -> np.ndarray:
     return np.asarray(linalg.cholesky(gram, lower=True))
 
 
+class LowerRows(LinearOperator):  # type: ignore[misc]
+    """Some rows of a lower triangular matrix, stored in blocks without most of the zeros above the diagonal.
+
+    Parameters
+    ----------
+    lower : ndarray of shape (N, N)
+        Lower triangular matrix.
+    rows : ndarray of shape (n,), dtype int
+        Row indices, increasing.
+    """
+
+    def __init__(self, lower: np.ndarray, rows: np.ndarray) -> None:
+        super().__init__(lower.dtype, (len(rows), lower.shape[1]))
+        self._blocks: list[tuple[slice, np.ndarray]] = []
+        for start in range(0, len(rows), BLOCK_ROWS):
+            block = slice(start, min(start + BLOCK_ROWS, len(rows)))
+            width = rows[block.stop - 1] + 1
+            self._blocks.append((block, np.ascontiguousarray(lower[rows[block], :width])))
+
+    def _matmat(self, W: np.ndarray) -> np.ndarray:
+        """Multiply by W (N, H), float64 (n, H)."""
+        product = np.empty((self.shape[0], W.shape[1]))
+        for block, values in self._blocks:
+            np.matmul(values, W[: values.shape[1]], out=product[block])
+        return product
+
+    def _rmatmat(self, R: np.ndarray) -> np.ndarray:
+        """Multiply the transpose by R (n, H), float64 (N, H)."""
+        product = np.zeros((self.shape[1], R.shape[1]))
+        for block, values in self._blocks:
+            product[: values.shape[1]] += values.T @ R[block]
+        return product
+
+
 def activations(weights: Layers, X: Any) -> tuple[np.ndarray, np.ndarray]:
     """Run the forward pass: hidden activations, float64 (N, H) in (-1, 1), and log odds of labels, float64 (N, L)."""
     hidden = np.tanh(np.asarray(X @ weights.hidden) + weights.hidden_bias)
     return hidden, hidden @ weights.output + weights.output_bias
 
 
-def loss(flat: np.ndarray, like: Layers, X: np.ndarray, Y: np.ndarray, decay: float) -> tuple[float, np.ndarray]:
+def loss(flat: np.ndarray, like: Layers, X: LinearOperator, Y: np.ndarray, decay: float) -> tuple[float, np.ndarray]:
     """Compute the loss and its gradient, a vector of the same shape as ``flat``.
 
     The loss is the sum of the cross-entropies over all pages and labels, in nats, plus decay / 2 times the sum of the
@@ -89,7 +126,7 @@ def loss(flat: np.ndarray, like: Layers, X: np.ndarray, Y: np.ndarray, decay: fl
     error = special.expit(output) - Y
     back = (error @ weights.output.T) * (1.0 - hidden * hidden)
     gradient = Layers(
-        X.T @ back + decay * weights.hidden,
+        X.rmatmat(back) + decay * weights.hidden,
         back.sum(axis=0),
         hidden.T @ error + decay * weights.output,
         error.sum(axis=0),
@@ -205,15 +242,17 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
         generator = check_random_state(self.random_state)
         held_out, rest = np.split(generator.permutation(len(Y)), [round(self.validation * len(Y))])
         Z = coordinates(inputs)
+        fitted = np.sort(rest)
         start = self._start(len(Z), Y.shape[1], generator)
         best = -1.0
-        for decay, found in zip(self.decays, self._path(start, Z[rest], Y[rest]), strict=True):
+        for decay, found in zip(self.decays, self._path(start, LowerRows(Z, fitted), Y[fitted]), strict=True):
             value = sample_f(Y[held_out], activations(found, Z[held_out])[1] > 0) if len(held_out) else 0.0
             if value > best:
                 best = value
                 self.decay_ = float(decay)
                 start = found
-        trained, self.n_iter_, self.converged_ = self._train(start, Z, Y, self.decay_, self.tol)
+        all_pages = LowerRows(Z, np.arange(len(Z)))
+        trained, self.n_iter_, self.converged_ = self._train(start, all_pages, Y, self.decay_, self.tol)
         of_pages = linalg.solve_triangular(Z, trained.hidden, lower=True, trans="T")
         self.weights_ = trained._replace(hidden=np.asarray(inputs.T @ of_pages))
 
@@ -232,13 +271,15 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
         output = generator.normal(scale=0.1, size=(self.hidden, n_labels))
         return Layers(hidden, np.zeros(self.hidden), output, np.zeros(n_labels))
 
-    def _path(self, start: Layers, X: np.ndarray, Y: np.ndarray) -> Iterator[Layers]:
+    def _path(self, start: Layers, X: LinearOperator, Y: np.ndarray) -> Iterator[Layers]:
         """Yield the weights for each weight decay; each fit is warm-started from the previous one or ``start``."""
         for decay in self.decays:
             start = self._train(start, X, Y, decay, TUNING_TOL)[0]
             yield start
 
-    def _train(self, start: Layers, X: np.ndarray, Y: np.ndarray, decay: float, tol: float) -> tuple[Layers, int, bool]:
+    def _train(
+        self, start: Layers, X: LinearOperator, Y: np.ndarray, decay: float, tol: float
+    ) -> tuple[Layers, int, bool]:
         """Train with L-BFGS; return the weights, the number of iterations, and whether ``tol`` was met."""
         found = minimise_function(lambda flat: loss(flat, start, X, Y, decay), start.flat(), self.max_iter, tol)
         return start.filled(found.unknowns[:, 0]), found.n_iter, found.all_converged
