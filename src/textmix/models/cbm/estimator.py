@@ -50,12 +50,11 @@ class CBMClassifier(MultiLabelClassifier):
 
     Parameters
     ----------
-    n_components : int or "auto", default=20
+    n_components : int or "auto", default="auto"
         Number of mixture components K.  "auto" fits mixtures with 1, 2, 5, 10 and 20 components to four fifths of the
-        training instances, until the mean log-likelihood of the other instances decreases, and selects the K with the
-        largest one.  This took three to six times as long as a fit with the selected K on three synthetic data sets.
-        A fit with the selected K as parameter gives the same model.  The likelihood need not select the K with the
-        best subset accuracy.
+        training instances, and selects the K with the largest mean log-likelihood of the other instances.  A fit with
+        the selected K as parameter gives the same model.  The likelihood need not select the K with the best subset
+        accuracy.
     learner : {"logistic", "boosting"} or classifier, default="logistic"
         Base learner of the gate and of the binary classifiers, or a scikit-learn classifier that supports
         ``predict_proba`` and ``sample_weight``, which is used for the binary classifiers only.
@@ -118,8 +117,8 @@ class CBMClassifier(MultiLabelClassifier):
     n_components_ : int
         Number of components; with ``init="label_sets"``, the number of distinct training label sets.
     component_scores_ : ndarray of shape (n_tried,)
-        Mean held-out log-likelihood of the first numbers of components that "auto" tried, in the order above; empty
-        if ``n_components`` is an integer.
+        Mean held-out log-likelihood of the numbers of components that "auto" tried, in the order above; empty if
+        ``n_components`` is an integer.
     objective_path_ : ndarray of shape (n_iter_,)
         Penalised log-likelihood after every iteration.  With logistic regression, ``floor=0`` and ``constant=0`` it
         never decreases.
@@ -193,7 +192,7 @@ class CBMClassifier(MultiLabelClassifier):
     def __init__(
         self,
         *,
-        n_components: int | str = 20,
+        n_components: int | str = "auto",
         learner: Any = "logistic",
         gate: Any = None,
         variance: float = 1.0,
@@ -296,8 +295,6 @@ class CBMClassifier(MultiLabelClassifier):
             model = clone(self).set_params(n_components=n_components, random_state=0, callback=None)
             model._check_and_fit(X[training], Y[training])
             scores.append(float(np.mean(model.set_log_proba(X[held_out], Y[held_out]))))
-            if scores[-1] < max(scores):
-                break
         self.component_scores_ = np.array(scores)
         return AUTO_COMPONENTS[int(np.argmax(scores))]
 
