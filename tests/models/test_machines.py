@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from tests.early_stops import stops_early
-from textmix.models.linear.dual import TOGETHER, fit_machines
+from textmix.models.linear.dual import TOGETHER, Descent, fit_machines
 from textmix.models.linear.machines import LinearSVM
 from textmix.text.word_vectorizer import WordVectorizer
 
@@ -34,6 +34,25 @@ def test_the_optimum_is_that_of_scikit_learn(n_classes: int, C: float) -> None:
     np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-4)
     np.testing.assert_allclose(model.decision_function(X), peer.decision_function(X), atol=1e-4)
     np.testing.assert_array_equal(model.predict(X), peer.predict(X))
+
+
+def test_documents_that_are_left_out_do_not_change_the_optimum_of_a_rare_class() -> None:
+    X, y = data(9, n=900, p=40)
+    is_rare = y == 4
+    signs = np.where(is_rare, 1, -1).astype(np.int8)[:, np.newaxis]
+    descent = Descent(
+        X,
+        np.asarray(X.multiply(X).sum(axis=1)).ravel() + 1.0,
+        signs,
+        1.0,
+        intercept=True,
+        alpha=np.zeros(signs.shape),
+        weights=np.zeros((X.shape[1] + 1, 1)),
+    )
+    descent.run(tol=1e-10, max_iter=10**5)
+    peer = LinearSVC(tol=1e-12, max_iter=10**6, random_state=0).fit(X, is_rare)
+    np.testing.assert_allclose(descent.weights[:-1, 0], peer.coef_[0], atol=1e-4)
+    assert len(descent.active) < len(y) / 2
 
 
 def test_the_gap_bounds_the_distance_from_the_optimum() -> None:
