@@ -52,9 +52,9 @@ class CBMClassifier(MultiLabelClassifier):
     ----------
     n_components : int or "auto", default="auto"
         Number of mixture components K.  "auto" fits mixtures with 1, 2, 5, 10 and 20 components to four fifths of the
-        training instances, and selects the K with the largest mean log-likelihood of the other instances.  A fit with
-        the selected K as parameter gives the same model.  The likelihood need not select the K with the best subset
-        accuracy.
+        training instances, and selects the K with the largest mean log-likelihood of the other instances.  This takes
+        about three times as long as a fit with 20 components.  A fit with the selected K as parameter gives the same
+        model.  The likelihood need not select the K with the best subset accuracy.
     learner : {"logistic", "boosting"} or classifier, default="logistic"
         Base learner of the gate and of the binary classifiers, or a scikit-learn classifier that supports
         ``predict_proba`` and ``sample_weight``, which is used for the binary classifiers only.
