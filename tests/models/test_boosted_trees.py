@@ -15,7 +15,7 @@ from tests.models.test_cbm import documents
 from tests.naive import trees as naive
 from textmix import BoostedPowerSet, BoostedRelevance, CBMClassifier
 from textmix.models.common.boosted_trees import EqualWidthTrees, Growth, Loss
-from textmix.models.common.tree_kernels import bin_columns, grow_tree
+from textmix.models.common.tree_kernels import MAX_TOGETHER, bin_columns, find_root_splits, grow_tree
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -31,8 +31,11 @@ def test_a_tree_is_that_of_the_reference_implementation(seed):
     active = np.flatnonzero(weight)
     active_bins = np.ascontiguousarray(bin_columns(columns, order)[:, active])
     active_columns = np.ascontiguousarray(columns[:, active])
+    products = (weight * residual)[active, np.newaxis]
+    roots = find_root_splits(columns, order, active_bins, weight[active], products, 1.0)
+    root_split = tuple(part.item() for part in roots)
     _, feature, threshold, _, value, leaf = grow_tree(
-        columns, order, active, active_columns, active_bins, residual[active], weight[active], 5, 1.0, 0.75, 1.0
+        columns, order, active, active_columns, root_split, residual[active], weight[active], 5, 1.0, 0.75, 1.0
     )
     expected = naive.tree(X, residual, weight, 5, 1.0)
     np.testing.assert_allclose(value[leaf], naive.predict(expected, X, residual, weight, 0.75, 1.0), rtol=1e-9)
@@ -73,6 +76,20 @@ def test_estimators_predict_alike_from_dense_and_sparse_features_and_after_pickl
     np.testing.assert_allclose(fitted.predict_proba(form(X)), expected)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).predict_proba(X), expected)
     assert (fitted.predict(X) == Y).all(axis=1).mean() > 0.3
+
+
+def test_trees_that_grow_together_are_those_that_grow_alone():
+    X = np.asarray(documents(5, n=60)[0])
+    rng = np.random.default_rng(5)
+    weight = rng.uniform(size=60) * (rng.uniform(size=60) < 0.8)
+    losses = [Loss(rng.integers(2, size=(60, 1)), weight) for _ in range(MAX_TOGETHER + 2)]
+    first = EqualWidthTrees(X, 1, Growth(3, 4, 0.1))
+    together = [EqualWidthTrees(X, 1, first.growth, first) for _ in losses]
+    EqualWidthTrees.grow_all(together, losses)
+    for trees, loss in zip(together, losses, strict=True):
+        alone = EqualWidthTrees(X, 1, first.growth, first)
+        alone.grow(loss)
+        np.testing.assert_array_equal(trees.scores, alone.scores)
 
 
 def test_steps_are_clipped_and_leaves_keep_their_minimum_weight():

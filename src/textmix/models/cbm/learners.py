@@ -342,10 +342,12 @@ class BoostedExperts(Experts):
                 continue
             self.active[component] = self._varies(weight)
             self.fixed[component] = smoothed_log_odds(weight, self.Y, self.Y, self.smoothing)
-            for label in np.flatnonzero(self.active[component]).tolist():
+            labels = np.flatnonzero(self.active[component]).tolist()
+            for label in labels:
                 if label not in trees:
                     trees[label] = make_trees(self.X, 1, self.growth, self._first)
-                trees[label].grow(Loss(self.Y[:, [label]], weight))
+            losses = [Loss(self.Y[:, [label]], weight) for label in labels]
+            self._first.grow_all([trees[label] for label in labels], losses)
 
     def _varies(self, weight: np.ndarray) -> np.ndarray:
         """Return a mask of the labels with trees in a component with responsibilities ``weight``, bool (L,)."""

@@ -6,10 +6,10 @@ trees as arrays in a `Forest`, which predicts without LightGBM.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
@@ -17,7 +17,7 @@ from scipy.special import expit, log_softmax
 
 from textmix.core.errors import extra
 from textmix.models.common.forest_kernels import add_trees
-from textmix.models.common.tree_kernels import bin_columns, grow_tree
+from textmix.models.common.tree_kernels import bin_columns, find_root_splits, grow_tree
 
 #: Minimum of the Hessian diagonal; LightGBM divides by sums of its elements.
 MIN_HESSIAN = 1e-12
@@ -244,6 +244,12 @@ class Trees:
         """Add ``growth.trees`` trees to each output and update ``scores``."""
         raise NotImplementedError
 
+    @classmethod
+    def grow_all(cls, trees: Sequence[Self], losses: Sequence[Loss]) -> None:
+        """Grow several objects on the same features, with losses that have the same weights."""
+        for one, loss in zip(trees, losses, strict=True):
+            one.grow(loss)
+
     def predict(self, X: Any) -> np.ndarray:
         """Compute the scores of instances X (n, V), float64 (n, C)."""
         scores = np.zeros((X.shape[0], self.outputs))
@@ -408,22 +414,57 @@ class EqualWidthTrees(Trees):
 
     def grow(self, loss: Loss) -> None:
         """See `Trees`."""
-        vars(self).pop("forest", None)
+        self.grow_all([self], [loss])
+
+    @classmethod
+    def grow_all(cls, trees: Sequence[Self], losses: Sequence[Loss]) -> None:
+        """See `Trees`; the roots of all trees of a round are split together."""
+        if not trees:
+            return
+        data = trees[0]._data
+        growth = trees[0].growth
+        # Only instances with a positive weight are binned; all of them are assigned to leaves.
+        active = np.flatnonzero(losses[0].weight > 0.0)
+        selection = data.select(active)
+        weight = losses[0].weight[active]
+        for one in trees:
+            vars(one).pop("forest", None)
+        for _ in range(growth.trees):
+            residuals = [
+                (loss.target - loss.probabilities(one.scores))[active] for one, loss in zip(trees, losses, strict=True)
+            ]
+            products = weight[:, np.newaxis] * np.concatenate(residuals, axis=1)
+            roots = find_root_splits(data.columns, data.order, selection.bins, weight, products, growth.min_leaf_weight)
+            splits = zip(*(part.tolist() for part in roots), strict=True)
+            for one, loss, residual in zip(trees, losses, residuals, strict=True):
+                one._add_trees(loss, selection, weight, np.ascontiguousarray(residual.T), splits)
+
+    def _add_trees(
+        self,
+        loss: Loss,
+        selection: _Selection,
+        weight: np.ndarray,
+        residuals: np.ndarray,
+        root_splits: Iterator[tuple[float, int, float]],
+    ) -> None:
+        """Add a tree to each output, from residuals (C, A) and weights (A,) of the selected instances."""
         limit = 1.0 if loss.n_outputs > 1 else 2.0
         sizes = (self.growth.leaves, self.growth.min_leaf_weight, loss.class_factor, limit)
-        # Only instances with a positive weight are binned; all of them are assigned to leaves.
-        active = np.flatnonzero(loss.weight > 0.0)
-        selection = self._data.select(active)
-        weight = loss.weight[active]
-        for _ in range(self.growth.trees):
-            residuals = np.ascontiguousarray((loss.target - loss.probabilities(self.scores))[active].T)
-            for output, residual in enumerate(residuals):
-                root, feature, threshold, child, value, leaf = grow_tree(
-                    self._data.columns, self._data.order, *selection, residual, weight, *sizes
-                )
-                step = self.growth.shrinkage * value
-                self.scores[:, output] += step[leaf]
-                self._grown.append(Forest(np.array([root], dtype=np.int32), feature, threshold, child, step))
+        data = self._data
+        for output, residual in enumerate(residuals):
+            root, feature, threshold, child, value, leaf = grow_tree(
+                data.columns,
+                data.order,
+                selection.active,
+                selection.columns,
+                next(root_splits),
+                residual,
+                weight,
+                *sizes,
+            )
+            step = self.growth.shrinkage * value
+            self.scores[:, output] += step[leaf]
+            self._grown.append(Forest(np.array([root], dtype=np.int32), feature, threshold, child, step))
 
 
 def make_trees(X: Any, outputs: int, growth: Growth, like: Trees | None = None) -> Trees:

@@ -7,7 +7,8 @@ only the other instances, the active ones, are binned.
 
 The bins of a node depend on its range, so that the histogram of a node is not the difference of two others.  The range
 comes from the sorted order of each feature: the first instance of a child is searched from that of its parent.  A node
-is searched for its best split only if an upper bound on the gain exceeds the gains of the other leaves.
+is searched for its best split only if an upper bound on the gain exceeds the gains of the other leaves.  The root is
+the same for trees on the same weights: its histograms are summed for many of them in one pass over the bins.
 
 References: J. H. Friedman, Annals of Statistics 29, 2001 (gradient boosting, multi-class Newton steps); C. Li, B. Wang,
 V. Pavlu and J. Aslam, ICML 2016, section 3.2 (weights in the least-squares fit, not in the gradient).
@@ -25,6 +26,8 @@ from textmix.numerics.jit import njit
 N_BINS = 100
 #: Minimum reduction of the weighted sum of squared residuals; smaller reductions are rounding errors.
 MIN_GAIN = 1e-12
+#: Maximum number of trees whose histograms of the root are summed together: one histogram takes 25 KiB.
+MAX_TOGETHER = 31
 #: Factor that lowers a bound by more than its rounding error.
 ROUNDING = 1.0 - 1e-9
 
@@ -60,11 +63,11 @@ def bin_columns(columns: np.ndarray, order: np.ndarray) -> np.ndarray:
 
 @njit
 def _best_bin(
-    histogram: np.ndarray, total_weight: float, total_sum: float, min_weight: float, min_gain: float
+    weights: np.ndarray, sums: np.ndarray, total_weight: float, total_sum: float, min_weight: float, min_gain: float
 ) -> tuple[float, int]:
     """Find the last bin of the left child with the largest gain; return the gain and the bin.
 
-    ``histogram``, float64 (N_BINS, 2), contains the sums of weights and of weighted residuals of each bin.  If no gain
+    ``weights`` and ``sums``, (N_BINS,), are the sums of weights and of weighted residuals of each bin.  If no gain
     exceeds ``min_gain``, the results are ``min_gain`` and -1.
     """
     best_gain = min_gain
@@ -74,8 +77,8 @@ def _best_bin(
     left_weight = 0.0
     left_sum = 0.0
     for b in range(N_BINS - 1):
-        left_weight += histogram[b, 0]
-        left_sum += histogram[b, 1]
+        left_weight += weights[b]
+        left_sum += sums[b]
         right_weight = total_weight - left_weight
         if right_weight < min_weight:
             break
@@ -95,21 +98,94 @@ def _best_bin(
 
 
 @njit
+def find_root_splits(
+    columns: np.ndarray,
+    order: np.ndarray,
+    bins: np.ndarray,
+    weight: np.ndarray,
+    products: np.ndarray,
+    min_weight: float,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Find the best split of the root of R trees with the same weights.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (V, N)
+        Features of all instances.
+    order : uint32 ndarray of shape (V, N)
+        Instances in the order of each feature.
+    bins : uint8 ndarray of shape (V, A)
+        Bins of the active instances, see `bin_columns`.
+    weight : ndarray of shape (A,)
+        Weights of the active instances.
+    products : ndarray of shape (A, R)
+        Residuals of each tree times weights.
+    min_weight : float
+        Minimum weight of each child.
+
+    Returns
+    -------
+    gain, feature, threshold : ndarray of shape (R,)
+        Best split of each tree; the feature is -1 if no split reduces the sum of squared residuals.
+    """
+    n_features, n = columns.shape
+    n_active, n_trees = products.shape
+    gains = np.zeros(n_trees)
+    features = np.full(n_trees, -1)
+    thresholds = np.zeros(n_trees)
+    total_weight = 0.0
+    for j in range(n_active):
+        total_weight += weight[j]
+    if total_weight < 2.0 * min_weight:
+        return gains, features, thresholds
+    gains[:] = MIN_GAIN
+    for first in range(0, n_trees, MAX_TOGETHER):
+        size = min(MAX_TOGETHER, n_trees - first)
+        # Column 0 contains the weights, and the others the products of each tree.
+        terms = np.empty((n_active, size + 1))
+        terms[:, 0] = weight
+        terms[:, 1:] = products[:, first : first + size]
+        totals = np.zeros(size + 1)
+        for j in range(n_active):
+            totals += terms[j]
+        histogram = np.zeros((N_BINS, size + 1))
+        for feature in range(n_features):
+            low = columns[feature, order[feature, 0]]
+            extent = columns[feature, order[feature, n - 1]] - low
+            if extent <= 0.0:
+                continue
+            histogram[:] = 0.0
+            feature_bins = bins[feature]
+            for j in range(n_active):
+                sums = histogram[feature_bins[j]]
+                for k in range(size + 1):
+                    sums[k] += terms[j, k]
+            for k in range(size):
+                tree = first + k
+                gain, last = _best_bin(
+                    histogram[:, 0], histogram[:, k + 1], total_weight, totals[k + 1], min_weight, gains[tree]
+                )
+                if last >= 0:
+                    gains[tree] = gain
+                    features[tree] = feature
+                    thresholds[tree] = low + (last + 1) * (extent / N_BINS)
+    return gains, features, thresholds
+
+
+@njit
 def _find_split(
     columns: np.ndarray,
-    bins: np.ndarray,
     low: np.ndarray,
     high: np.ndarray,
     members: np.ndarray,
     weight: np.ndarray,
     products: np.ndarray,
     min_weight: float,
-    is_root: bool,
 ) -> tuple[float, int, float]:
-    """Find the best split of a node: its gain, feature and threshold.
+    """Find the best split of a node other than the root: its gain, feature and threshold.
 
-    ``columns`` and ``bins``, (V, A), are the features of the active instances and their bins in the root.  The node has
-    the active instances ``members``; ``low`` and ``high``, (V,), are the range of each feature in the node.
+    ``columns``, (V, A), are the features of the active instances.  The node has the active instances ``members``;
+    ``low`` and ``high``, (V,), are the range of each feature in the node.
     """
     member_weight = weight[members]
     member_products = products[members]
@@ -118,31 +194,26 @@ def _find_split(
     for j in range(len(members)):
         total_weight += member_weight[j]
         total_sum += member_products[j]
-    if total_weight < 2.0 * min_weight:
-        return 0.0, -1, 0.0
     best_gain = MIN_GAIN
     best_feature = -1
     best_threshold = 0.0
     histogram = np.zeros((N_BINS, 2))
     values = np.empty(len(members))
-    node_bins = np.empty(len(members), dtype=np.uint8)
+    bins = np.empty(len(members), dtype=np.uint8)
     for feature in range(len(columns)):
         extent = high[feature] - low[feature]
         if extent <= 0.0:
             continue
-        if is_root:
-            node_bins = bins[feature]
-        else:
-            column = columns[feature]
-            for j in range(len(members)):
-                values[j] = column[members[j]]
-            bin_values(values, low[feature], high[feature], node_bins)
+        column = columns[feature]
+        for j in range(len(members)):
+            values[j] = column[members[j]]
+        bin_values(values, low[feature], high[feature], bins)
         histogram[:] = 0.0
         for j in range(len(members)):
-            b = node_bins[j]
+            b = bins[j]
             histogram[b, 0] += member_weight[j]
             histogram[b, 1] += member_products[j]
-        gain, last = _best_bin(histogram, total_weight, total_sum, min_weight, best_gain)
+        gain, last = _best_bin(histogram[:, 0], histogram[:, 1], total_weight, total_sum, min_weight, best_gain)
         if last >= 0:
             best_gain = gain
             best_feature = feature
@@ -151,8 +222,11 @@ def _find_split(
 
 
 @njit
-def _gain_bound(members: np.ndarray, residual: np.ndarray, weight: np.ndarray) -> float:
-    """Compute an upper bound on the gain of any split of a node: its weighted sum of squared residuals."""
+def _gain_bound(members: np.ndarray, residual: np.ndarray, weight: np.ndarray, min_weight: float) -> float:
+    """Compute an upper bound on the gain of any split of a node: its weighted sum of squared residuals.
+
+    The bound is -1 if the node has less than twice the minimum weight of a child.
+    """
     total_weight = 0.0
     total_sum = 0.0
     squares = 0.0
@@ -161,8 +235,8 @@ def _gain_bound(members: np.ndarray, residual: np.ndarray, weight: np.ndarray) -
         total_weight += weight[i]
         total_sum += product
         squares += product * residual[i]
-    if total_weight == 0.0:
-        return 0.0
+    if total_weight < 2.0 * min_weight:
+        return -1.0
     return squares / ROUNDING - total_sum * total_sum / total_weight * ROUNDING
 
 
@@ -211,7 +285,7 @@ def grow_tree(  # noqa: PLR0915 - the state of the leaves
     order: np.ndarray,
     active: np.ndarray,
     active_columns: np.ndarray,
-    active_bins: np.ndarray,
+    root_split: tuple[float, int, float],
     residual: np.ndarray,
     weight: np.ndarray,
     max_leaves: int,
@@ -231,8 +305,8 @@ def grow_tree(  # noqa: PLR0915 - the state of the leaves
         Indices of the active instances, increasing.
     active_columns : ndarray of shape (V, A)
         Features of the active instances.
-    active_bins : uint8 ndarray of shape (V, A)
-        Bins of the active instances in the root node, see `bin_columns`.
+    root_split : tuple of (float, int, float)
+        Gain, feature and threshold of the best split of the root, see `find_root_splits`.
     residual, weight : ndarray of shape (A,)
         Residuals and weights of the active instances.
     max_leaves : int
@@ -268,6 +342,8 @@ def grow_tree(  # noqa: PLR0915 - the state of the leaves
     split_threshold = np.zeros(max_leaves - 1)
     child = np.zeros((max_leaves - 1, 2), dtype=np.int32)
     stop[0] = len(active)
+    gains[0], features[0], thresholds[0] = root_split
+    is_searched[0] = True
     n_leaves = 1
     while n_leaves < max_leaves:
         while True:
@@ -284,14 +360,12 @@ def grow_tree(  # noqa: PLR0915 - the state of the leaves
             _narrow_range(order, leaf_of, pending, first[pending], last[pending])
             gains[pending], features[pending], thresholds[pending] = _find_split(
                 active_columns,
-                active_bins,
                 _values_at(columns, order, first[pending]),
                 _values_at(columns, order, last[pending]),
                 members_of[start[pending] : stop[pending]],
                 weight,
                 products,
                 min_weight,
-                n_leaves == 1,
             )
             is_searched[pending] = True
         if leaf < 0:
@@ -325,9 +399,11 @@ def grow_tree(  # noqa: PLR0915 - the state of the leaves
         side[n_leaves] = 1
         first[n_leaves] = first[leaf]
         last[n_leaves] = last[leaf]
-        bounds[leaf] = _gain_bound(left, residual, weight)
-        bounds[n_leaves] = _gain_bound(right, residual, weight)
-        is_searched[leaf] = False
+        bounds[leaf] = _gain_bound(left, residual, weight, min_weight)
+        bounds[n_leaves] = _gain_bound(right, residual, weight, min_weight)
+        # A node that is too light for a split needs no search.
+        is_searched[leaf] = bounds[leaf] < 0.0
+        is_searched[n_leaves] = bounds[n_leaves] < 0.0
         features[leaf] = -1
         n_leaves += 1
     value = np.zeros(n_leaves)
