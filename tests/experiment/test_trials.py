@@ -18,7 +18,7 @@ from textmix.experiment.methods import Method, load_methods, point_of, variants
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.scoring import SCORE_COLUMNS, score
 from textmix.experiment.splits import Splits, make_splits
-from textmix.experiment.trials import TIMINGS, run_trials
+from textmix.experiment.trials import TIMINGS, run_shared_trials, run_trials
 from textmix.text.features import FeatureSpec, build_features, count_known
 from textmix.text.term_weighting import TermWeighting
 
@@ -122,6 +122,28 @@ def test_predictions_are_those_of_the_estimator_for_every_variant_and_trial(corp
             np.testing.assert_array_equal(predictions.classes[row, part], twin.predict(corpus.features[test]))
             expected = twin.predict_log_proba(corpus.features[test])[np.arange(27), labels[test]]
             np.testing.assert_array_equal(predictions.true_log_proba[row, part], expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("classifier_chain", {"one": {"tol": 1e-2}, "beam": {"tol": 1e-2, "beam_width": 5}}),
+        ("chain_ensemble", {"sets": {"vote": "subset"}, "labels": {}}),
+    ],
+)
+def test_predictions_from_shared_fits_are_those_of_separate_fits(corpus, splits, name, params):
+    method = load_methods()[name]
+    entries = {key: {"params": value} for key, value in params.items()}
+    shared = run_shared_trials(corpus, splits, method, entries, SEED)
+    assert list(shared) == list(entries)
+    for key, entry in entries.items():
+        alone, timings = run_trials(corpus, splits, method, entry, SEED)
+        predictions, shared_timings = shared[key]
+        np.testing.assert_array_equal(predictions.sets, alone.sets)
+        np.testing.assert_array_equal(predictions.marginals, alone.marginals)
+        np.testing.assert_array_equal(predictions.true_log_proba, alone.true_log_proba)
+        assert predictions.fits == alone.fits
+        assert [row.keys() for row in shared_timings] == [row.keys() for row in timings]
 
 
 def test_test_sets_of_different_size_are_kept_apart(corpus):

@@ -6,7 +6,7 @@ import copy
 import re
 import shutil
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -191,6 +191,23 @@ def test_shipped_configuration_is_valid(config):
             assert plan.fit_entry(run)["use"] in plan.methods
             assert run.dataset in plan.datasets(paper)
             assert (run.dataset, features) in plan.feature_sets(paper)
+
+
+def test_methods_that_differ_only_in_their_prediction_share_a_fit() -> None:
+    plan = make_plan(SHIPPED, ROOT)
+    inputs, params = RuleInputs(plan), RuleParams(plan)
+    leading = {"cc_lr": "cc_lr", "pcc_lr": "cc_lr", "ecc_label_lr": "ecc_label_lr", "ecc_subset_lr": "ecc_label_lr"}
+    for method, leader in leading.items():
+        fit = Fit("cbm", "table_nus_wide", "nus_wide", method)
+        settings = params.fit(SimpleNamespace(**vars(fit)))
+        assert next(iter(settings["entries"])) == leader
+        assert settings["shared"] == (method != leader)
+        expected = [replace(fit, method=leader)] if method != leader else []
+        assert inputs.shared_fits(SimpleNamespace(**vars(fit))) == expected
+    for method in ("binrel_lr", "powset_lr", "cdn_lr", "cbm_lr", "cbm_gb"):
+        assert list(plan.entries_of_fit(Fit("cbm", "table_nus_wide", "nus_wide", method))) == [method]
+    tuned = Fit("cbm", "later", "scene", "cc")
+    assert plan.entries_of_fit(tuned) == {"cc": plan.fit_entry(tuned)}
 
 
 def test_full_run_skips_no_job():

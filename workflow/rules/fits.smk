@@ -7,6 +7,10 @@ rule fit:
             "results/features/{fit.dataset}/{fit.features}", fit=INPUTS.fit
         ),
         splits=collect("results/splits/{fit.dataset}/{fit.split}", fit=INPUTS.fit),
+        shared=collect(
+            "results/predictions/{fit.paper}/{fit.experiment}/{fit.dataset}/{fit.method}",
+            fit=INPUTS.shared_fits,
+        ),
     output:
         predictions=directory(
             "results/predictions/{paper}/{experiment}/{dataset}/{method}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -186,6 +186,31 @@ class Plan:
         """Return the experiment's entry of a method: ``use``, ``params``, ``grid``, ``tune``."""
         entry: dict[str, Any] = self.entry(fit.paper, "experiments", fit.experiment)["methods"][fit.method]
         return entry
+
+    def entries_of_fit(self, fit: Fit) -> dict[str, dict[str, Any]]:
+        """Return method -> entry for all methods of the experiment with the same fit as a method, in their order.
+
+        They have the same ``use`` and the same parameters, except for those that only the prediction reads.  The job of
+        the first one also predicts for the others.
+        """
+        own = self.fit_entry(fit)
+        if set(own) - {"use", "params"}:
+            return {fit.method: own}
+        methods = self.entry(fit.paper, "experiments", fit.experiment)["methods"]
+        return {
+            name: entry for name, entry in methods.items() if self._fitted_params(entry) == self._fitted_params(own)
+        }
+
+    def _fitted_params(self, entry: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the keys of an experiment's entry that its fit reads; ``params`` without those of the prediction."""
+        predicted = self.methods[entry["use"]].prediction_params
+        params = {key: value for key, value in entry.get("params", {}).items() if key not in predicted}
+        return {**entry, "params": params}
+
+    def shared_fit(self, fit: Fit) -> Fit | None:
+        """Return the fit job that also predicts for a method, or None if the method has a fit job of its own."""
+        first = next(iter(self.entries_of_fit(fit)))
+        return None if first == fit.method else replace(fit, method=first)
 
     def measures(self, paper: str) -> list[str]:
         """Return the measures of a paper in this run, which have available data or need none."""

@@ -129,6 +129,12 @@ class RuleInputs:
         fit = Fit(wildcards.paper, wildcards.experiment, wildcards.dataset, wildcards.method)
         return _fit_row(self.plan, fit)
 
+    def shared_fits(self, wildcards: Any) -> list[Fit]:
+        """Return the fit job that also predicts for a method, if any."""
+        fit = Fit(wildcards.paper, wildcards.experiment, wildcards.dataset, wildcards.method)
+        shared = self.plan.shared_fit(fit)
+        return [] if shared is None else [shared]
+
     def measure_features(self, wildcards: Any) -> list[FeatureSet]:
         """Return the features that a measure reads, including its extra features."""
         data = self.plan.measure_data(wildcards.paper, wildcards.measure).values()

@@ -138,11 +138,18 @@ class RuleParams:
     # --- fits, scores and measures ---
 
     def fit(self, wildcards: Any) -> Settings:
-        """Return an experiment's entry of a method, the registry keys that a fit reads, and the seed."""
-        spec = self.plan.fit_entry(_fit(wildcards))
-        method = self.plan.methods[spec["use"]]
-        seed = self._seed(wildcards.paper, "experiments", wildcards.experiment)
-        return {"spec": spec, "method": method.part(*FITTED), "seed": seed}
+        """Return the entries of the methods with the same fit, the registry keys that it reads, and the seed.
+
+        The method is ``shared`` if another one of them is fitted.
+        """
+        fit = _fit(wildcards)
+        method = self.plan.methods[self.plan.fit_entry(fit)["use"]]
+        return {
+            "entries": self.plan.entries_of_fit(fit),
+            "method": method.part(*FITTED),
+            "seed": self._seed(wildcards.paper, "experiments", wildcards.experiment),
+            "shared": self.plan.shared_fit(fit) is not None,
+        }
 
     def fit_modules(self, wildcards: Any) -> list[str]:
         """Return the module of the estimator, and the tuning module if the method is tuned."""

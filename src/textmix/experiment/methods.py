@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,8 @@ class Method:
         Parameters in ``textmix compare``.
     seen_only : bool, default=False
         Whether features without training documents get weight 0, so that they can be dropped before the fit.
+    prediction_params : sequence of str, default=()
+        Parameters that the fit does not read: methods of an experiment that differ only in them share their fits.
     limits : mapping of str to int, default={}
         Largest numbers of ``documents``, ``labels`` or ``features`` for which a comparison includes the method.
     """
@@ -59,6 +61,7 @@ class Method:
     paper: str
     params: Mapping[str, Any] = field(default_factory=dict)
     seen_only: bool = False
+    prediction_params: Sequence[str] = ()
     limits: Mapping[str, int] = field(default_factory=dict)
 
     @property

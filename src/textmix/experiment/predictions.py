@@ -70,7 +70,8 @@ class Predictions:
             self.write(target)
 
     def write(self, folder: Path) -> None:
-        """Write the files of the predictions to an open result folder."""
+        """Write the files of the predictions to an open result folder, or to a new subfolder of it."""
+        folder.mkdir(exist_ok=True)
         optional = {name: getattr(self, name) for name in ARRAYS}
         arrays = {name: array for name, array in optional.items() if array is not None}
         io.save_arrays(folder, **arrays)
@@ -78,8 +79,8 @@ class Predictions:
         io.write_text(folder / "fits.csv", io.format_csv(self.fits, FITS))
 
     @classmethod
-    def load(cls, folder: str | Path) -> Predictions:
-        """Read predictions from a result folder.
+    def load(cls, folder: str | Path, part: str = "") -> Predictions:
+        """Read predictions from a result folder, or from its subfolder ``part``.
 
         Raises
         ------
@@ -89,8 +90,9 @@ class Predictions:
             If the job recorded a reason instead of a result.
         """
         files = io.check_result(folder)["files"]
-        folder = Path(folder)
-        arrays = {name: io.load_array(folder, name) for name in ARRAYS if f"{name}.npy" in files}
+        folder = Path(folder) / part
+        prefix = f"{part}/" if part else ""
+        arrays = {name: io.load_array(folder, name) for name in ARRAYS if f"{prefix}{name}.npy" in files}
         variants = io.read_json(folder / "variants.json")
         fits = io.read_csv(folder / "fits.csv")
         return cls(variants, fits, **arrays)

@@ -6,7 +6,7 @@ import importlib
 import logging
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,24 +98,55 @@ def run_trials(
     ConfigError
         If a representation is combined with features that have a vocabulary for each fold.
     """
+    runner = _Runner(corpus.name, method, {"": entry}, seed, representation)
+    return _run(corpus, splits, runner, X)[""]
+
+
+def run_shared_trials(
+    corpus: Corpus, splits: Splits, method: Method, entries: Mapping[str, Mapping[str, Any]], seed: int
+) -> dict[str, tuple[Predictions, list[dict[str, Any]]]]:
+    """Fit once in every trial, and predict for several entries that differ only in parameters of the prediction.
+
+    The results of an entry are those of `run_trials`; its times include that of the fit.
+
+    Parameters
+    ----------
+    corpus, splits, method, seed
+        See `run_trials`.
+    entries : mapping of str to mapping
+        Entries of an experiment with ``params`` alone, unless there is only one.
+
+    Returns
+    -------
+    results : dict of str to tuple of (Predictions, list of dict)
+        Predictions and timings of each entry.
+    """
+    return _run(corpus, splits, _Runner(corpus.name, method, entries, seed, None), None)
+
+
+def _run(
+    corpus: Corpus, splits: Splits, runner: _Runner, X: Any
+) -> dict[str, tuple[Predictions, list[dict[str, Any]]]]:
+    """Fit and predict on every trial; see `run_trials`."""
     pruning = corpus.info.get("features", {}).get(BY_FOLD)
-    if pruning is not None and representation is not None:
+    if pruning is not None and runner.representation is not None:
         raise ConfigError("features: fit_on: fold: a comparison of methods counts words once; use fit_on: all")
-    y = corpus.classes() if method.task == "single" else corpus.indicators()
+    y = corpus.classes() if runner.method.task == "single" else corpus.indicators()
     documents = Documents(corpus.features if X is None else X, y)
-    runner = _Runner(corpus.name, method, entry, seed, representation)
-    fits: list[tuple[Predictions, dict[str, Any]]] = []
+    fits: dict[str, list[_Fitted]] = {name: [] for name in runner.entries}
     start = time.monotonic()
     for number in range(len(splits)):
         trial = Trial(number, documents[splits.train[number]], documents[splits.test[number]])
         if pruning is not None:
             trial = trial.with_features(of_fold(trial.train.X, pruning))
-        if method.seen_only and representation is None:
+        if runner.method.seen_only and runner.representation is None:
             trial = _drop_unused_features(trial)
         if number == 0:
             runner.warm_up(trial)
-        fits += runner.fit_variants(trial)
-        predictions, timing = fits[-1]
+        for fitted in runner.fit_variants(trial):
+            for name, result in fitted.items():
+                fits[name].append(result)
+        predictions, timing = next(iter(fits.values()))[-1]
         accuracy = _accuracy(predictions, trial.test.y)
         n_done = number + 1
         seconds_per_trial = (time.monotonic() - start) / n_done
@@ -129,17 +160,23 @@ def run_trials(
             seconds_per_trial * (len(splits) - n_done),
             extra={"computation": (runner.name, start)},
         )
-    joined = join_predictions([predictions for predictions, _ in fits])
-    return joined, [timing for _, timing in fits]
+    return {
+        name: (join_predictions([predictions for predictions, _ in results]), [timing for _, timing in results])
+        for name, results in fits.items()
+    }
+
+
+#: Predictions of a variant on one trial, and the row of `TIMINGS`.
+_Fitted = tuple[Predictions, dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class _Runner:
-    """Fit the variants of one method on one data set; see `run_trials` for the parameters."""
+    """Fit the variants of one method on one data set; see `run_shared_trials` for the parameters."""
 
     dataset: str
     method: Method
-    entry: Mapping[str, Any]
+    entries: Mapping[str, Mapping[str, Any]]
     seed: int
     representation: Any
 
@@ -148,17 +185,23 @@ class _Runner:
         return f"{self.method.name} on {self.dataset}"
 
     @property
+    def entry(self) -> Mapping[str, Any]:
+        """The entry with the parameters of the fit."""
+        return next(iter(self.entries.values()))
+
+    @property
     def points(self) -> list[tuple[str, dict[str, Any]]]:
         """Name and parameters of each variant."""
         params = self.entry.get("params", {})
         grid = self.entry.get("grid", {})
         return list(variants(params, grid))
 
-    def fit_variants(self, trial: Trial) -> list[tuple[Predictions, dict[str, Any]]]:
-        """Predict the test documents of one trial with each variant; also return the rows of `TIMINGS`."""
-        return [self._fit(variant, params, trial) for variant, params in self.points]
+    def fit_variants(self, trial: Trial) -> Iterator[dict[str, _Fitted]]:
+        """Fit each variant on one trial, and yield the results of the entries."""
+        for variant, params in self.points:
+            yield self._fit(variant, params, trial)
 
-    def _fit(self, variant: str, params: Mapping[str, Any], trial: Trial) -> tuple[Predictions, dict[str, Any]]:
+    def _fit(self, variant: str, params: Mapping[str, Any], trial: Trial) -> dict[str, _Fitted]:
         start = time.process_time()
         axes = (self.seed, self.dataset, trial.number)
 
@@ -167,7 +210,11 @@ class _Runner:
 
         tuned = self._tune(make, trial, axes)
         estimator = make(tuned.params)
-        arrays, costs = _fit_predict(self.method.task, estimator, trial)
+        with warnings.catch_warnings():
+            # Convergence is recorded in fits.csv and marked in the tables.
+            warnings.filterwarnings("ignore", category=UserWarning, module="sklearn")
+            _, fit_cost = profile(lambda: estimator.fit(trial.train.X, trial.train.y))
+        fit_seconds = time.process_time() - start
         row = {
             "variant": variant,
             "trial": trial.number,
@@ -175,14 +222,30 @@ class _Runner:
             "chosen": tuned.name,
             "validation": tuned.validation,
         }
-        timing = {
-            "variant": variant,
-            "trial": trial.number,
-            **costs,
-            "tune_seconds": tuned.seconds,
-            "cpu_seconds": time.process_time() - start,
-        }
-        return Predictions([variant], [row], **arrays), timing
+        results = {}
+        for name, entry in self.entries.items():
+            start = time.process_time()
+            if len(self.entries) > 1:
+                self._set_prediction_params(estimator, entry)
+            arrays, predict_cost = _predict(self.method.task, estimator, trial)
+            timing = {
+                "variant": variant,
+                "trial": trial.number,
+                "fit_seconds": fit_cost["seconds"],
+                "predict_seconds": predict_cost["seconds"],
+                "fit_bytes": fit_cost["bytes"],
+                "predict_bytes": predict_cost["bytes"],
+                "tune_seconds": tuned.seconds,
+                "cpu_seconds": fit_seconds + time.process_time() - start,
+            }
+            results[name] = (Predictions([variant], [row], **arrays), timing)
+        return results
+
+    def _set_prediction_params(self, estimator: Any, entry: Mapping[str, Any]) -> None:
+        """Set the parameters in which the entries differ, which only the prediction reads."""
+        wanted = self.method.make(entry.get("params", {})).get_params()
+        named = {key for other in self.entries.values() for key in other.get("params", {})}
+        estimator.set_params(**{key: wanted[key] for key in named})
 
     def _tune(self, make: Callable[[Mapping[str, Any]], Any], trial: Trial, axes: tuple[int, str, int]) -> _Tuned:
         """Choose the best point of the grid ``tune`` by cross-validation; without one, return an empty point."""
@@ -232,13 +295,9 @@ def _drop_unused_features(trial: Trial) -> Trial:
     return trial.with_features(is_used)
 
 
-def _fit_predict(task: str, estimator: Any, trial: Trial) -> tuple[dict[str, np.ndarray], dict[str, float | None]]:
-    """Fit and predict; return the arrays of `Predictions`, and seconds and bytes of both calls as in `TIMINGS`."""
-    with warnings.catch_warnings():
-        # Convergence is recorded in fits.csv and marked in the tables.
-        warnings.filterwarnings("ignore", category=UserWarning, module="sklearn")
-        _, fit_cost = profile(lambda: estimator.fit(trial.train.X, trial.train.y))
-    predicted, predict_cost = profile(lambda: estimator.predict(trial.test.X))
+def _predict(task: str, estimator: Any, trial: Trial) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Predict the test documents of a trial; return the arrays of `Predictions`, and the seconds and bytes."""
+    predicted, cost = profile(lambda: estimator.predict(trial.test.X))
     arrays = {"true_log_proba": true_log_proba(task, estimator, trial.test.X, trial.test.y)}
     if task == "single":
         arrays["classes"] = predicted.astype(np.int32)
@@ -248,13 +307,7 @@ def _fit_predict(task: str, estimator: Any, trial: Trial) -> tuple[dict[str, np.
         proba = estimator.predict_proba(trial.test.X)
         marginals = proba.max(axis=1) if task == "single" else proba
         arrays["marginals"] = np.asarray(marginals, dtype=np.float32)
-    costs = {
-        "fit_seconds": fit_cost["seconds"],
-        "predict_seconds": predict_cost["seconds"],
-        "fit_bytes": fit_cost["bytes"],
-        "predict_bytes": predict_cost["bytes"],
-    }
-    return {name: array[np.newaxis] for name, array in arrays.items()}, costs
+    return {name: array[np.newaxis] for name, array in arrays.items()}, cost
 
 
 def _accuracy(predictions: Predictions, truth: np.ndarray) -> float:
