@@ -17,15 +17,18 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from reproduction.flow.code_digests import found_by_all, is_found
+from reproduction.flow.code_digests import found_by_all, is_found, reachable
 from reproduction.flow.folders import CODE, package_of
 from reproduction.flow.locators import RoleLists
+from textmix.core.cache import Store
 from textmix.core.config import load_yaml_strict, validate
+from textmix.core.digests import digest_of
+from textmix.core.environment import environment
 from textmix.core.errors import ConfigError, suggest
 from textmix.data.registry import DatasetEntry, load_registry
 from textmix.experiment.methods import Method, load_methods, variants
@@ -43,6 +46,8 @@ _MAX_NAMES_IN_MESSAGE = 100
 _DEFAULTS: Mapping[str, Any] = {section: {} for section in ("experiments", "measures", "tables", "figures")}
 #: Type of a reference -> section of a paper.yaml that defines its targets.
 _SECTIONS = {"role": "roles", "features": "features", "split": "splits"}
+#: What the plan knows of modules without importing them, by the digest of their code: imports take seconds.
+_FACTS = Store("facts")
 
 
 def outside(config: Mapping[str, Any]) -> list[Path]:
@@ -149,6 +154,7 @@ def load_papers(
 ) -> dict[str, dict[str, Any]]:
     """Return name -> content of every ``paper.yaml``, checked and sorted by ``order`` and name."""
     folders = paper_folders(root) if folders is None else folders
+    _state_of.cache_clear()
     papers = {name: _load_paper(root, folder, methods) for name, folder in folders.items()}
     return dict(sorted(papers.items(), key=lambda item: item[1]["order"]))
 
@@ -330,25 +336,52 @@ def _as_grid(params: Mapping[str, Any]) -> dict[str, list[Any]]:
 
 def _check_parameters(where: str, method: Method, grid: Mapping[str, Iterable[Any]]) -> None:
     """Check that the estimator of a method has these parameters and accepts their values."""
-    # Imported here, because the workflow imports this module while it is parsed.
-    from textmix.models.common.sklearn_private import check_values
-
     for name, values in grid.items():
         check_name("parameter", name, parameters_of(method.estimator), where)
         for value in values:
-            try:
-                check_values(_class_of(method.estimator), {name: value})
-            except ValueError as error:
-                raise ConfigError(f"{where}: {error}") from error
+            error = _error_of(method.estimator, name, value)
+            if error:
+                raise ConfigError(f"{where}: {error}")
 
 
-@functools.cache
 def parameters_of(estimator: str) -> list[str]:
     """Return the sorted parameters of an estimator ``module:class``."""
-    return sorted(inspect.signature(_class_of(estimator)).parameters)
+    names: list[str] = _fact(
+        estimator.partition(":")[0],
+        f"parameters of {estimator}",
+        lambda: sorted(inspect.signature(_class_of(estimator)).parameters),
+    )
+    return names
+
+
+def _error_of(estimator: str, name: str, value: Any) -> str:
+    """Return why an estimator rejects the value of a parameter; "" if it accepts it."""
+
+    def find() -> str:
+        # Imported here, because it takes seconds.
+        from textmix.models.common.sklearn_private import check_values
+
+        try:
+            check_values(_class_of(estimator), {name: value})
+        except ValueError as error:
+            return str(error)
+        return ""
+
+    return str(_fact(estimator.partition(":")[0], f"{estimator} with {name}={value!r}", find))
+
+
+def _fact(module: str, question: str, find: Callable[[], Any]) -> Any:
+    """Return a fact about the code of a module, a JSON value, which is found only once for each state of the code."""
+    return _FACTS.get(f"{_state_of(module)} {question}", find)
 
 
 @functools.cache
+def _state_of(module: str) -> str:
+    """Return a digest of all code that a module reaches, and of the versions of the packages that it imports."""
+    reached = reachable([module, "textmix.models.common.sklearn_private"])
+    return digest_of((reached.digests, environment(reached.packages)))
+
+
 def _class_of(estimator: str) -> type:
     """Import the class of an estimator ``module:class``."""
     module_name, _, name = estimator.partition(":")
@@ -373,7 +406,7 @@ def _check_measure(
 def _check_function(where: str, code: Path, function: str) -> None:
     module, _, name = function.partition(".")
     check_name("module", module, sorted(path.stem for path in code.glob("*.py")), where)
-    check_name("function", name, sorted(vars(_paper_module(code, module))), where)
+    check_name("function", name, _names_in(code, module), where)
 
 
 def _check_figure_functions(source: str, code: Path, figures: Collection[str]) -> None:
@@ -381,14 +414,21 @@ def _check_figure_functions(source: str, code: Path, figures: Collection[str]) -
     if figures and not module.is_file():
         raise ConfigError(f"{source}: figures: {module} is missing; write it or remove the figures")
     for name in figures:
-        functions = getattr(_paper_module(code, module.stem), FIGURES)
-        check_name("figure", name, functions, f"{source}: figures")
+        check_name("figure", name, _names_in(code, module.stem, FIGURES), f"{source}: figures")
 
 
-def _paper_module(code: Path, name: str) -> Any:
+def _names_in(code: Path, name: str, mapping: str = "") -> list[str]:
+    """Return the names that a module of a paper defines, or the keys of one of its mappings."""
     if code.parent != CODE:
         make_importable([code.parent])
-    return _import_module(f"{package_of(code.name)}.{name}", str(code / f"{name}.py"))
+    module = f"{package_of(code.name)}.{name}"
+
+    def find() -> list[str]:
+        imported = _import_module(module, str(code / f"{name}.py"))
+        return sorted(getattr(imported, mapping) if mapping else vars(imported))
+
+    names: list[str] = _fact(module, f"names in {module} {mapping}", find)
+    return names
 
 
 def _import_module(module: str, where: str) -> Any:
