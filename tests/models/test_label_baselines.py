@@ -33,7 +33,7 @@ from textmix.models.label_sets.estimators import (
 )
 from textmix.models.linear.problems import InBlocks, Multinomial, in_blocks
 from textmix.models.linear.row_space import RowSpace
-from textmix.models.linear.solvers import minimise
+from textmix.models.linear.solvers import minimise, minimise_plain
 
 MODELS = {
     "binary relevance": BinaryRelevance(),
@@ -125,24 +125,31 @@ def test_the_crf_is_at_its_optimum():
     np.testing.assert_allclose(model.intercept_ / 0.5, -residual.sum(axis=0), atol=1e-3)
 
 
+@pytest.mark.parametrize("solve", [minimise, minimise_plain])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("name", ["power set", "crf"])
-def test_blocks_of_instances_give_what_the_whole_gives(name):
+def test_blocks_of_instances_give_what_the_whole_gives(name, form, solve):
     X, Y = documents(9, n=40)
     sets, code = label_sets(Y)
-    pairs = pair_states(sets)
-
-    def problem_of(X: Any, code: np.ndarray) -> Any:
-        if name == "crf":
-            return _CRFProblem(X, code, sets.astype(float), pairs, 0.5)
-        return Multinomial(X, code, len(sets), np.ones(len(code)), 0.5)
-
-    whole, parts = in_blocks(problem_of, X, code, len(sets)), in_blocks(problem_of, X, code, len(sets), 7 * len(sets))
+    if name == "crf":
+        whole = _CRFProblem(form(X), code, sets.astype(float), pair_states(sets), 0.5)
+    else:
+        whole = Multinomial(form(X), code, len(sets), np.ones(len(code)), 0.5)
+    assert in_blocks(whole, code, len(sets)) is whole
+    parts = in_blocks(whole, code, len(sets), 7 * len(sets))
     assert isinstance(parts, InBlocks)
-    assert not isinstance(whole, InBlocks)
-    np.testing.assert_allclose(parts.inverse_diagonal, whole.inverse_diagonal, rtol=1e-12)
-    found = [minimise(problem, np.zeros((len(whole.penalty), 1)), 300, 1e-12) for problem in (whole, parts)]
-    assert found[0].total_objective == pytest.approx(found[1].total_objective, rel=1e-9)
-    np.testing.assert_allclose(found[0].unknowns, found[1].unknowns, atol=1e-4)
+    rng = np.random.default_rng(0)
+    point, direction = rng.normal(size=(2, len(whole.penalty), 1))
+    for step in (np.array([0.0]), np.array([0.5])):
+        ends = whole.predictors(point), whole.predictors(direction)
+        value, derivative, _, residual = whole.loss_on_line(*ends, step)
+        in_parts = parts.loss_on_line(point, direction, step)
+        assert in_parts[0] == pytest.approx(value, rel=1e-5)
+        assert in_parts[1] == pytest.approx(derivative, rel=1e-4)
+        np.testing.assert_allclose(in_parts[3], whole.gradient(residual), rtol=1e-3, atol=1e-4)
+    found = [solve(problem, np.zeros((len(whole.penalty), 1)), 300, 1e-5) for problem in (whole, parts)]
+    assert found[0].total_objective == pytest.approx(found[1].total_objective, rel=1e-4)
+    assert found[1].all_converged
 
 
 @pytest.mark.parametrize("width", [1, 2, 3, 5])

@@ -34,6 +34,7 @@ from textmix.models.linear.problems import (
     BatchProblem,
     LogisticBatch,
     Multinomial,
+    SetScores,
     Solution,
     add_bias,
     features_gradient,
@@ -453,11 +454,8 @@ class PowerSet(SetScorer, LinearMultiLabel):
         self.sets_, code = label_sets(Y)
         space = self._row_space(X)
         n_sets = len(self.sets_)
-
-        def problem_of(X: Any, code: np.ndarray) -> BatchProblem:
-            return Multinomial(X, code, n_sets, np.ones(len(code)), self.variance, self.penalise_intercept)
-
-        problem = in_blocks(problem_of, space.inputs, code, n_sets)
+        whole = Multinomial(space.inputs, code, n_sets, np.ones(len(code)), self.variance, self.penalise_intercept)
+        problem = in_blocks(whole, code, n_sets)
         self._weights = space.lift(self._solve(problem, (len(problem.penalty), 1)).unknowns.reshape(-1, n_sets))
 
     def _scores(self, X: Any) -> np.ndarray:
@@ -491,7 +489,11 @@ class _CRFProblem:
         self.n_label_weights = (X.shape[1] + 1) * sets.shape[1]
         self.penalty = np.full((self.n_label_weights + self.pairs.shape[1], 1), 1.0 / variance)
         self.weight = np.ones(len(code))
-        self._residual = np.empty((len(code), len(sets)))
+
+    @cached_property
+    def _residual(self) -> np.ndarray:
+        """Memory for the gradient in the scores, float64 (N, S), overwritten at each call."""
+        return np.empty((len(self.code), len(self.sets)))
 
     @cached_property
     def inverse_diagonal(self) -> np.ndarray:
@@ -504,8 +506,14 @@ class _CRFProblem:
         return add_bias(self.X, coef) @ self.sets.T + self.pairs @ pair
 
     def gradient(self, residual: np.ndarray) -> np.ndarray:
-        labels = features_gradient(self.X, residual @ self.sets)
-        return np.concatenate([labels.ravel(), self.pairs.T @ residual.sum(axis=0)])[:, np.newaxis]
+        return self.joined(features_gradient(self.X, residual @ self.sets), residual.sum(axis=0))
+
+    def set_scores(self, W: np.ndarray) -> SetScores:
+        coef, pair = split_unknowns(W, self.sets.shape[1], self.n_label_weights)
+        return SetScores(coef, self.sets, self.pairs @ pair)
+
+    def joined(self, gradient: np.ndarray, total: np.ndarray) -> np.ndarray:
+        return np.concatenate([gradient.ravel(), self.pairs.T @ total])[:, np.newaxis]
 
     def loss_on_line(
         self, Z: np.ndarray, D: np.ndarray, t: np.ndarray
@@ -598,11 +606,7 @@ class PairwiseCRF(SetScorer, LinearMultiLabel):
         space = self._row_space(X)
         sets = self.sets_.astype(np.float64)
         pairs = pair_states(self.sets_)
-
-        def problem_of(X: Any, code: np.ndarray) -> BatchProblem:
-            return _CRFProblem(X, code, sets, pairs, self.variance)
-
-        problem = in_blocks(problem_of, space.inputs, code, len(sets))
+        problem = in_blocks(_CRFProblem(space.inputs, code, sets, pairs, self.variance), code, len(sets))
         unknowns = self._solve(problem, (len(problem.penalty), 1)).unknowns
         n_labels = sets.shape[1]
         coef, self.pair_ = split_unknowns(unknowns, n_labels, (space.inputs.shape[1] + 1) * n_labels)

@@ -18,10 +18,9 @@ Solvers by problem:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -204,6 +203,14 @@ class Multinomial:
         """See `BatchProblem`."""
         return features_gradient(self.X, residual).reshape(-1, 1)
 
+    def set_scores(self, W: np.ndarray) -> SetScores:
+        """See `SetProblem`."""
+        return SetScores(W.reshape(-1, self.n_classes), None, None)
+
+    def joined(self, gradient: np.ndarray, total: np.ndarray) -> np.ndarray:
+        """See `SetProblem`."""
+        return gradient.reshape(-1, 1)
+
     def loss_on_line(
         self, Z: np.ndarray, D: np.ndarray, t: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -218,33 +225,72 @@ class Multinomial:
         return self
 
 
-#: Maximum number of predictors (instances times label sets) of a block: 256 MB for each array of a line search.
+#: Number of predictors (instances times label sets) above which they are computed in blocks: 256 MiB of float64.
 CELLS = 1 << 25
-#: Maps features (n, V) and the label sets of the instances, int64 (n,), to the problem of these instances.
-Make = Callable[[Any, np.ndarray], BatchProblem]
+#: Number of predictors of a block: 32 MiB of float32.
+BLOCK_CELLS = 1 << 23
+
+
+class SetScores(NamedTuple):
+    """Parameters of scores of label sets, X' C M + b, where X' are the features with a column of ones.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (V + 1, K)
+        Weights C.
+    sets : ndarray of shape (S, K) or None
+        Transpose of M; None for the identity (K = S).
+    offset : ndarray of shape (S,) or None
+        Score b of each label set that does not depend on the features.
+    """
+
+    weights: np.ndarray
+    sets: np.ndarray | None
+    offset: np.ndarray | None
+
+    def in_single_precision(self) -> SetScores:
+        """Convert all arrays to float32."""
+        optional = (None if part is None else part.astype(np.float32) for part in self[1:])
+        return SetScores(self.weights.astype(np.float32), *optional)
+
+
+class SetProblem(BatchProblem, Protocol):
+    """A batch of one problem, whose predictors are the scores of S label sets."""
+
+    X: Any
+
+    def set_scores(self, W: np.ndarray) -> SetScores:
+        """Return the scores' parameters for unknowns (P, 1)."""
+
+    def joined(self, gradient: np.ndarray, total: np.ndarray) -> np.ndarray:
+        """Return the gradient in the unknowns, (P, 1), from that in C and from the sum of that in the scores, (S,)."""
 
 
 class InBlocks:
-    """Sum of problems with the same unknowns and penalty over blocks of ``size`` instances, as a batch of one.
+    """The same problem without an array of all predictors: they are computed in blocks of instances.
 
-    The predictors of the sum are its unknowns, and each evaluation recreates the problem of a block (`Make`) to limit
-    memory for predictors. A line search thus needs one product with the features per tried step length. ``code``, int64
-    (N,), is the label set of each instance.
+    Products with the features dominate the time, so that the scores are float32 and each evaluation computes them once,
+    at the end of the step; sums over instances are float64.  The predictors of this problem are its unknowns.
+
+    Parameters
+    ----------
+    problem : SetProblem
+        The problem; instances have the weight 1.
+    code : ndarray of shape (N,), dtype int64
+        Label set of each instance.
+    size : int
+        Number of instances in a block.
     """
 
-    def __init__(self, make: Make, X: Any, code: np.ndarray, size: int) -> None:
-        self.make = make
-        self.X = X
+    def __init__(self, problem: SetProblem, code: np.ndarray, size: int) -> None:
+        self.problem = problem
         self.code = code
         self.size = size
-        self.penalty = next(self._parts()).penalty
-        curvature = sum(1.0 / part.inverse_diagonal - self.penalty for part in self._parts())
-        self.inverse_diagonal = np.asarray(1.0 / (curvature + self.penalty))
-
-    def _parts(self) -> Iterator[BatchProblem]:
-        """Yield the problem of each block; the penalty is counted once."""
-        for start in range(0, len(self.code), self.size):
-            yield self.make(self.X[start : start + self.size], self.code[start : start + self.size])
+        self.penalty = problem.penalty
+        self.inverse_diagonal = problem.inverse_diagonal
+        self._X = problem.X.astype(np.float32)
+        # Direction, step length and derivative of the last evaluation.
+        self._last: tuple[np.ndarray | None, float, float] = (None, 0.0, 0.0)
 
     def predictors(self, W: np.ndarray) -> np.ndarray:
         """Return a copy of the unknowns (P, 1)."""
@@ -257,21 +303,59 @@ class InBlocks:
     def loss_on_line(
         self, Z: np.ndarray, D: np.ndarray, t: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """See `BatchProblem`."""
-        total = np.zeros((3, 1))
-        gradient = np.zeros_like(Z)
-        for part in self._parts():
-            *found, residual = part.loss_on_line(part.predictors(Z), part.predictors(D), t)
-            total += found
-            gradient += part.gradient(residual)
-        return total[0], total[1], total[2], gradient
+        """See `BatchProblem`; the second derivative is a difference quotient, nan for the first step length of a line.
+
+        The scores of the direction would be needed for its exact value.
+        """
+        step = float(t[0])
+        value, gradient = self._evaluate(Z + step * D)
+        derivative = float(np.vdot(gradient, D))
+        line, last_step, last_derivative = self._last
+        is_second = line is D and step != last_step
+        curvature = (derivative - last_derivative) / (step - last_step) if is_second else np.nan
+        self._last = (D, step, derivative)
+        return np.array([value]), np.array([derivative]), np.array([curvature]), gradient
+
+    def _evaluate(self, W: np.ndarray) -> tuple[float, np.ndarray]:
+        """Compute the loss and its gradient for unknowns (P, 1)."""
+        weights, sets, offset = self.problem.set_scores(W).in_single_precision()
+        value = 0.0
+        gradient = np.zeros(weights.shape)
+        total = np.zeros(weights.shape[1] if sets is None else len(sets))
+        for start in range(0, len(self.code), self.size):
+            X = self._X[start : start + self.size]
+            scores = add_bias(X, weights)
+            if sets is not None:
+                scores = scores @ sets.T
+            if offset is not None:
+                scores += offset
+            value += class_loss(scores, self.code[start : start + self.size])
+            total += scores.sum(axis=0)
+            gradient += features_gradient(X, scores if sets is None else scores @ sets)
+        return value, self.problem.joined(gradient, total)
 
     def select(self, problems: np.ndarray) -> InBlocks:
         """See `BatchProblem`."""
         return self
 
 
-def in_blocks(make: Make, X: Any, code: np.ndarray, n_sets: int, cells: int = CELLS) -> BatchProblem:
-    """Create the problem of all instances, in blocks if the number of predictors exceeds ``cells``."""
-    size = max(1, cells // n_sets)
-    return make(X, code) if len(code) <= size else InBlocks(make, X, code, size)
+def class_loss(scores: np.ndarray, code: np.ndarray) -> float:
+    """Compute the multinomial log loss; ``scores`` (N, C) become its gradient in the scores, in place."""
+    rows = np.arange(len(code))
+    scores -= scores.max(axis=1, keepdims=True)
+    true_scores = scores[rows, code].astype(np.float64)
+    np.exp(scores, out=scores)
+    totals = scores.sum(axis=1)
+    scores /= totals[:, np.newaxis]
+    scores[rows, code] -= 1.0
+    return float(np.sum(np.log(totals, dtype=np.float64) - true_scores))
+
+
+def in_blocks(problem: SetProblem, code: np.ndarray, n_sets: int, cells: int = CELLS) -> BatchProblem:
+    """Return a problem of instances with the label sets ``code``, (N,), in blocks if it has more than ``cells`` scores.
+
+    A block has at most `BLOCK_CELLS` scores, and at most ``cells``.
+    """
+    if len(code) * n_sets <= cells:
+        return problem
+    return InBlocks(problem, code, max(1, min(cells, BLOCK_CELLS) // n_sets))
