@@ -23,6 +23,12 @@ sys.dont_write_bytecode = False
 gc.disable()
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Return the number of workers: half more than cores, since tests of the workflow wait for other processes."""
+    cores = os.cpu_count() or 1
+    return cores + cores // 2
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the runs of the workflow first, so that no worker begins a long one when the other workers are done."""
     items.sort(key=lambda item: item.get_closest_marker("workflow") is None)
