@@ -21,9 +21,12 @@ from textmix.data.corpus import Corpus
 from textmix.experiment.methods import load_methods
 from textmix.experiment.splits import Splits
 
+#: Number of predicted test documents; the time is extrapolated to all of them.
+SAMPLE = 2000
+
 
 def main(run: str, paper: str, experiment: str, dataset: str, method: str, *changes: str) -> None:
-    """Fit the method to the first training part, predict a hundred test documents, and print one line."""
+    """Fit the method to the first training part, predict some test documents, and print one line."""
     folder = Path(run)
     config = yaml.safe_load((folder / f"config/papers/{paper}/paper.yaml").read_text(encoding="utf-8"))
     entry = config["experiments"][experiment]
@@ -44,8 +47,8 @@ def main(run: str, paper: str, experiment: str, dataset: str, method: str, *chan
         model.fit(X[train], Y[train])
     fit_seconds = time.process_time() - start
     start = time.process_time()
-    model.predict(X[test[:100]])
-    predict_seconds = (time.process_time() - start) * len(test) / 100
+    model.predict(X[test[:SAMPLE]])
+    predict_seconds = (time.process_time() - start) * len(test) / min(SAMPLE, len(test))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(
         f"{method} {' '.join(changes)}: fit {fit_seconds:.0f} CPU s, prediction about {predict_seconds:.0f} CPU s,"

@@ -42,6 +42,12 @@ def test_job_without_a_measurement_uses_the_median_of_its_rule() -> None:
     assert estimate.total == 10.0 + 40.0 + DEFAULT_SECONDS
 
 
+def test_job_of_an_alternative_uses_the_measurement_of_the_table() -> None:
+    measurements = {"fit/edcm/table1/news/dcm": Measurement(30.0, 400.0, 1.0)}
+    estimate = estimate_run({0: PlannedJob("fit/edcm/table1_r0a1b2c3d/news/dcm")}, measurements, 1)
+    assert estimate.total == 30.0 and estimate.n_recorded == 1
+
+
 def test_schedule_starts_jobs_by_priority_then_by_duration() -> None:
     jobs = {number: PlannedJob(f"fit/{number}") for number in range(1, 5)}
     seconds = {1: 1.0, 2: 2.0, 3: 3.0, 4: 4.0}

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from reproduction.flow.alternatives import base_of
 from reproduction.flow.availability import Finding
 from reproduction.flow.folders import RESOURCES, RESULTS
 from snakemake_logger_plugin_textmix import format_duration
@@ -94,7 +95,7 @@ class Estimate:
     ends : mapping of int to float
         Job id -> end, in seconds from the start of the run.
     n_recorded : int
-        Number of jobs with a measurement of their own; the others have the median of their rule.
+        Number of jobs with a measurement; the others have the median of their rule.
     output_mb, memory_mb : float
         Total size of the output, and peak memory of the largest job.
     """
@@ -202,7 +203,7 @@ def estimate_run(jobs: Mapping[int, PlannedJob], measurements: Mapping[str, Meas
     for name, measurement in measurements.items():
         of_rule.setdefault(name.partition("/")[0], []).append(measurement.seconds)
     medians = {rule: statistics.median(seconds) for rule, seconds in of_rule.items()}
-    recorded = {number: measurements[job.name] for number, job in jobs.items() if job.name in measurements}
+    recorded = {number: found for number, job in jobs.items() if (found := _measurement_of(job.name, measurements))}
     seconds = {
         number: recorded[number].seconds if number in recorded else medians.get(job.rule, DEFAULT_SECONDS)
         for number, job in jobs.items()
@@ -216,6 +217,12 @@ def estimate_run(jobs: Mapping[int, PlannedJob], measurements: Mapping[str, Meas
         output_mb=output_mb,
         memory_mb=memory_mb,
     )
+
+
+def _measurement_of(name: str, measurements: Mapping[str, Measurement]) -> Measurement | None:
+    """Return the measurement of a job, or, for a registered alternative, that of the job of the table."""
+    base = "/".join(map(base_of, name.split("/")))
+    return measurements.get(name) or measurements.get(base)
 
 
 def schedule(jobs: Mapping[int, PlannedJob], seconds: Mapping[int, float], cores: int) -> dict[int, float]:
