@@ -27,6 +27,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SEED = 65
 #: Folder of the synthetic files inside the mirror.
 SYNTHETIC = "rehearsal"
+#: Number of training images of NUS-WIDE.
+NUS_WIDE_TRAINING = 161789
 
 
 def make_clone(folder: Path) -> None:
@@ -83,6 +85,16 @@ def mark_configuration(config: Path) -> None:
     config.write_text(text.replace("\nrehearsal: false", "\nrehearsal: true"), encoding="utf-8")
 
 
+def shorten_split(paper: Path, proportion: float) -> None:
+    """Scale the number of training images of NUS-WIDE, the only split with a number of an unavailable data set."""
+    text = paper.read_text(encoding="utf-8")
+    line = "first_161789: {{kind: first, train: {}}}"
+    if line.format(NUS_WIDE_TRAINING) not in text:
+        raise SystemExit(f"{paper} has no line {line.format(NUS_WIDE_TRAINING)!r}; this script no longer fits it")
+    shortened = line.format(max(1, int(proportion * NUS_WIDE_TRAINING)))
+    paper.write_text(text.replace(line.format(NUS_WIDE_TRAINING), shortened), encoding="utf-8")
+
+
 def link_mirror(mirror: Path, real: Path) -> None:
     """Link every folder and file of a real mirror."""
     for path in real.iterdir():
@@ -103,7 +115,10 @@ def main(arguments: Iterable[str] | None = None) -> None:
     written = {}
     for name in options.data:
         is_nus_wide = name == "nus_wide" and options.nus_wide is not None
-        written[name] = write_data_set(mirror, name, options.nus_wide if is_nus_wide else options.scale)
+        proportion = options.nus_wide if is_nus_wide else options.scale
+        written[name] = write_data_set(mirror, name, proportion)
+        if name == "nus_wide":
+            shorten_split(options.folder / "config/papers/cbm/paper.yaml", proportion)
         size = sum(file["bytes"] for file in written[name]["sources"][0]["mirror"].values())
         print(f"{name}: {written[name]['expect']['documents']} documents, {size / 1e6:.1f} MB", file=sys.stderr)
     registry = options.folder / "config/datasets.yaml"
