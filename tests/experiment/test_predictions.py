@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.linear_model import RidgeClassifier
 
 from tests.experiment.multilabel import RIDGE
+from textmix.core.io import new_folder
 from textmix.experiment.methods import Method
 from textmix.experiment.predictions import Predictions, pack_sets
 from textmix.experiment.scoring import score
@@ -29,7 +30,8 @@ def test_packed_sets_come_back(n_labels):
 
 def test_label_sets_are_those_of_the_estimator_in_every_variant_and_trial(corpus, splits, tmp_path):
     predictions, _ = run_trials(corpus, splits, RIDGE, {"grid": {"alpha": [1.0, 50.0]}}, 5)
-    predictions.save(tmp_path / "p", {})
+    with new_folder(tmp_path / "p", {}) as target:
+        predictions.write(target)
     back = Predictions.load(tmp_path / "p")
     Y = corpus.indicators()
     for row, alpha in enumerate([1.0, 50.0]):

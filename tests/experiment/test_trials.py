@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.naive_bayes import MultinomialNB
 
 from textmix.core.errors import ConfigError
+from textmix.core.io import new_folder
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.experiment.methods import Method, load_methods, point_of, variants
 from textmix.experiment.predictions import Predictions
@@ -250,7 +251,8 @@ def test_convergence_facts_are_those_of_the_estimator(corpus, monkeypatch, attri
 
 def test_predictions_come_back_as_they_were_saved(corpus, splits, tmp_path):
     predictions, _ = run_trials(corpus, splits, NAIVE_BAYES, GRID, SEED)
-    predictions.save(tmp_path / "p", {"rule": "fit"})
+    with new_folder(tmp_path / "p", {"rule": "fit"}) as target:
+        predictions.write(target)
     back = Predictions.load(tmp_path / "p")
     assert back.variants == predictions.variants
     np.testing.assert_array_equal(back.classes, predictions.classes)

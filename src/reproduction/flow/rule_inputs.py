@@ -101,6 +101,11 @@ def feature_rows(plan: Plan) -> list[FeatureRow]:
     return [FeatureRow(paper, *names) for paper in plan.papers for names in plan.feature_sets(paper)]
 
 
+def fit_of(wildcards: Any) -> Fit:
+    """Return the fit job with some wildcards."""
+    return Fit(wildcards.paper, wildcards.experiment, wildcards.dataset, wildcards.method)
+
+
 def _fit_row(plan: Plan, fit: Fit) -> FitRow:
     features, split = plan.fit_inputs(fit)
     return FitRow(fit.paper, fit.experiment, fit.dataset, fit.method, features, split)
@@ -126,13 +131,11 @@ class RuleInputs:
 
     def fit(self, wildcards: Any) -> FitRow:
         """Return the row of a fit job, including fits that only a specification curve needs."""
-        fit = Fit(wildcards.paper, wildcards.experiment, wildcards.dataset, wildcards.method)
-        return _fit_row(self.plan, fit)
+        return _fit_row(self.plan, fit_of(wildcards))
 
     def shared_fits(self, wildcards: Any) -> list[Fit]:
         """Return the fit job that also predicts for a method, if any."""
-        fit = Fit(wildcards.paper, wildcards.experiment, wildcards.dataset, wildcards.method)
-        shared = self.plan.shared_fit(fit)
+        shared = self.plan.shared_fit(fit_of(wildcards))
         return [] if shared is None else [shared]
 
     def measure_features(self, wildcards: Any) -> list[FeatureSet]:

@@ -23,10 +23,10 @@ from reproduction.flow.folders import RESOURCES, package_of
 from reproduction.flow.git import agent_of, commit_of
 from reproduction.flow.own_texts import arguments_of, state_of_files
 from reproduction.flow.papers import values_in_causes
-from reproduction.flow.plan import Fit, Plan
+from reproduction.flow.plan import Plan
 from reproduction.flow.published_table import read_cells
 from reproduction.flow.recorded_curves import RECORDED_CURVES, recorded_curves
-from reproduction.flow.rule_inputs import described_papers
+from reproduction.flow.rule_inputs import described_papers, fit_of
 from textmix.core.digests import digest_of
 from textmix.core.environment import versions
 from textmix.data.catalogue import dataset_table
@@ -142,7 +142,7 @@ class RuleParams:
 
         The method is ``shared`` if another one of them is fitted.
         """
-        fit = _fit(wildcards)
+        fit = fit_of(wildcards)
         method = self.plan.methods[self.plan.fit_entry(fit)["use"]]
         return {
             "entries": self.plan.entries_of_fit(fit),
@@ -153,7 +153,7 @@ class RuleParams:
 
     def fit_modules(self, wildcards: Any) -> list[str]:
         """Return the module of the estimator, and the tuning module if the method is tuned."""
-        spec = self.plan.fit_entry(_fit(wildcards))
+        spec = self.plan.fit_entry(fit_of(wildcards))
         modules = [self.plan.methods[spec["use"]].module]
         return [*modules, TUNING] if "tune" in spec else modules
 
@@ -388,10 +388,6 @@ def count_published_rows(plan: Plan) -> dict[str, str]:
             if entry:
                 counts[entry["dataset"]] += 1
     return {name: str(count) for name, count in counts.items()}
-
-
-def _fit(wildcards: Any) -> Fit:
-    return Fit(wildcards.paper, wildcards.experiment, wildcards.dataset, wildcards.method)
 
 
 def _dataset_names(roles: Mapping[str, Mapping[str, Any]]) -> list[str]:

@@ -64,11 +64,6 @@ class Predictions:
         bits = np.unpackbits(self.sets[variant, documents], axis=1, count=n_labels)
         return bits.astype(np.int8)
 
-    def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
-        """Write the predictions to a new result folder (`textmix.core.io.new_folder`)."""
-        with io.new_folder(folder, meta) as target:
-            self.write(target)
-
     def write(self, folder: Path) -> None:
         """Write the files of the predictions to an open result folder, or to a new subfolder of it."""
         folder.mkdir(exist_ok=True)
