@@ -30,8 +30,23 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the runs of the workflow first, so that no worker begins a long one when the other workers are done."""
-    items.sort(key=lambda item: item.get_closest_marker("workflow") is None)
+    """Let each worker begin with runs of the workflow, so that none is left with a long one when the others are done.
+
+    A worker is first given an equal part of the sorted tests.  Tests of one file go to the same worker, because they
+    share fixtures.
+    """
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    runs = [item for item in items if item.get_closest_marker("workflow")]
+    others = [item for item in items if not item.get_closest_marker("workflow")]
+    total = len(items)
+    files = {path: number % workers for number, path in enumerate(dict.fromkeys(item.path for item in runs))}
+    items.clear()
+    for worker in range(workers):
+        runs_of_worker = [item for item in runs if files[item.path] == worker]
+        n_of_worker = (total - len(items)) // (workers - worker)
+        n_others = max(0, n_of_worker - len(runs_of_worker))
+        items += runs_of_worker + others[:n_others]
+        del others[:n_others]
 
 
 def pytest_collection_finish() -> None:
