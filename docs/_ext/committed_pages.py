@@ -162,6 +162,13 @@ def findings() -> str:
     )
 
 
+def run_time() -> str:
+    """Return how long the recorded run took, as a sentence."""
+    run = recorded_run()
+    processor_minutes = sum(facts.processor_minutes for facts in run.runs)
+    return f"The run took {run.minutes} minutes ({processor_minutes} CPU minutes)."
+
+
 def front_page() -> str:
     """Return the first page of the report of the recorded run."""
     runs = recorded_run().runs
@@ -333,7 +340,8 @@ def pages() -> dict[Path, str]:
     """Return the committed pages by path."""
     return {
         README: between(
-            README.read_text(encoding="utf-8"), f"{findings()}\n\n{counts_table('docs/report/{}.md', short=True)}"
+            README.read_text(encoding="utf-8"),
+            f"{findings()}\n{run_time()}\n\n{counts_table('docs/report/{}.md', short=True)}",
         ),
         DATA_PAGE: between(DATA_PAGE.read_text(encoding="utf-8"), data_tables()),
         REPORT / "index.md": front_page(),
