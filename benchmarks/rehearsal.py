@@ -29,6 +29,8 @@ SEED = 65
 SYNTHETIC = "rehearsal"
 #: Number of training images of NUS-WIDE.
 NUS_WIDE_TRAINING = 161789
+#: Number of training and test pages of a Yahoo problem in table 1 of `pmm`.
+YAHOO_PAGES = 5000
 
 
 def make_clone(folder: Path) -> None:
@@ -95,6 +97,15 @@ def shorten_split(paper: Path, proportion: float) -> None:
     paper.write_text(text.replace(line.format(NUS_WIDE_TRAINING), shortened), encoding="utf-8")
 
 
+def proportion_of(name: str, scale: float, nus_wide: float | None) -> float:
+    """Return the proportion of the documents of a data set; a Yahoo problem has at least the pages of its splits."""
+    if name == "nus_wide" and nus_wide is not None:
+        return nus_wide
+    if name.startswith("yahoo_"):
+        return max(scale, YAHOO_PAGES / SHAPES[name].documents)
+    return scale
+
+
 def link_mirror(mirror: Path, real: Path) -> None:
     """Link every folder and file of a real mirror."""
     for path in real.iterdir():
@@ -114,8 +125,7 @@ def main(arguments: Iterable[str] | None = None) -> None:
     mirror.mkdir()
     written = {}
     for name in options.data:
-        is_nus_wide = name == "nus_wide" and options.nus_wide is not None
-        proportion = options.nus_wide if is_nus_wide else options.scale
+        proportion = proportion_of(name, options.scale, options.nus_wide)
         written[name] = write_data_set(mirror, name, proportion)
         if name == "nus_wide":
             shorten_split(options.folder / "config/papers/cbm/paper.yaml", proportion)
