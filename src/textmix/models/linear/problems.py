@@ -27,6 +27,9 @@ from scipy import sparse
 
 from textmix.models.linear.loss_kernels import class_line, logistic_line, softmax_line
 
+#: Number of problems of one product with a sparse matrix in `features_gradient`.
+GRADIENT_COLUMNS = 256
+
 
 @dataclass(frozen=True)
 class Solution:
@@ -87,7 +90,15 @@ def add_bias(X: Any, W: np.ndarray) -> np.ndarray:
 
 def features_gradient(X: Any, residual: np.ndarray) -> np.ndarray:
     """Compute the gradient in (V; c), float64 (V + 1, B), from the gradient in the predictors X V + c, (N, B)."""
-    return np.vstack([np.asarray(X.T @ residual), residual.sum(axis=0)])
+    n_problems = residual.shape[1]
+    # One product of a sparse matrix with many problems would be a second array of the size of the gradient.
+    width = GRADIENT_COLUMNS if sparse.issparse(X) else max(1, n_problems)
+    gradient = np.empty((X.shape[1] + 1, n_problems))
+    for start in range(0, n_problems, width):
+        columns = slice(start, start + width)
+        gradient[:-1, columns] = X.T @ residual[:, columns]
+    gradient[-1] = residual.sum(axis=0)
+    return gradient
 
 
 def weighted_squares(X: Any, weight: np.ndarray) -> np.ndarray:

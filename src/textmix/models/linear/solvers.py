@@ -148,19 +148,25 @@ class _Descent:
     ) -> None:
         """Search along the direction (P, B), update the unknowns, and store the step and the gradient change."""
         penalty = self.problem.penalty
+        place = iteration % self.memory
+        # The pair to be stored serves as scratch space: with many unknowns, each temporary array would take as much.
+        step = self.steps[place]
+        scratch = self.changes[place]
+        np.multiply(penalty, direction, out=step)
+        own = np.multiply(step, direction, out=scratch).sum(axis=0)
+        cross = np.multiply(step, self.W, out=scratch).sum(axis=0)
+        np.multiply(penalty, self.W, out=scratch)
+        squares = np.multiply(scratch, self.W, out=scratch).sum(axis=0)
         change = self.problem.predictors(direction)
-        scaled = penalty * direction
-        own = (scaled * direction).sum(axis=0)
-        cross = (scaled * self.W).sum(axis=0)
-        line = _Line(self.problem, self.Z, change, ((penalty * self.W * self.W).sum(axis=0), cross, own))
+        line = _Line(self.problem, self.Z, change, (squares, cross, own))
         t, self.value = search(line, self.value, derivative)
-        step = t * direction
+        np.multiply(t, direction, out=step)
         self.W += step
         self.Z += (t if self.Z.shape[1] == len(t) else t[0]) * change
-        gradient = self.problem.gradient(line.residual) + penalty * self.W
-        place = iteration % self.memory
-        self.steps[place] = step
-        self.changes[place] = gradient - self.gradient
+        np.multiply(penalty, self.W, out=scratch)
+        scratch += self.problem.gradient(line.residual)
+        gradient = scratch.copy()
+        scratch -= self.gradient
         self.gradient = gradient
 
 
@@ -185,7 +191,7 @@ def minimise(problem: BatchProblem, W: np.ndarray, max_iter: int, tol: float) ->
     Solution
         No objective exceeds its initial value.
     """
-    unknowns = W.copy()
+    unknowns = np.empty_like(W)
     objective = np.zeros(W.shape[1])
     converged = np.zeros(W.shape[1], dtype=bool)
     descent = _Descent(problem, W)
@@ -232,7 +238,7 @@ def minimise_plain(problem: BatchProblem, W: np.ndarray, max_iter: int, tol: flo
     Solution
         No objective exceeds its initial value.
     """
-    unknowns = W.copy()
+    unknowns = np.empty_like(W)
     objective = np.zeros(W.shape[1])
     converged = np.zeros(W.shape[1], dtype=bool)
     descent = _Descent(problem, W, memory=PLAIN_HISTORY, scaled=False)
