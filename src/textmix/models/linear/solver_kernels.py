@@ -82,7 +82,10 @@ def lbfgs_direction(  # noqa: PLR0912 - the two loops
         for j in range(q.shape[0]):
             for b in range(size):
                 q[j, b] += (alpha[place, b] - rho[place, b] * dot[b]) * s[j, b]
-    return -q
+    for j in range(q.shape[0]):
+        for b in range(size):
+            q[j, b] = -q[j, b]
+    return q
 
 
 @njit

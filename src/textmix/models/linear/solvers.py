@@ -130,8 +130,10 @@ class _Descent:
     def direction(self, iteration: int) -> tuple[np.ndarray, np.ndarray]:
         """Compute the quasi-Newton direction, float64 (P, B), and the objective's derivative along it, (B,)."""
         order = np.arange(max(0, iteration - self.memory), iteration) % self.memory
-        diagonal = self.problem.inverse_diagonal if self.scaled else np.ones((1, 1))
-        inverse = np.ascontiguousarray(np.broadcast_to(diagonal, self.W.shape))
+        if self.scaled:
+            inverse = np.ascontiguousarray(np.broadcast_to(self.problem.inverse_diagonal, self.W.shape))
+        else:
+            inverse = np.broadcast_to(np.ones((1, 1)), self.W.shape)  # without memory of its own
         direction = lbfgs_direction(self.gradient, self.steps, self.changes, order, inverse)
         return direction, column_dots(self.gradient, direction)
 
@@ -146,7 +148,10 @@ class _Descent:
     def move(
         self, iteration: int, direction: np.ndarray, derivative: np.ndarray, search: LineSearch = _search_wolfe
     ) -> None:
-        """Search along the direction (P, B), update the unknowns, and store the step and the gradient change."""
+        """Search along the direction (P, B), update the unknowns, and store the step and the gradient change.
+
+        The array of the direction is overwritten: it becomes that of the gradient.
+        """
         penalty = self.problem.penalty
         place = iteration % self.memory
         # The pair to be stored serves as scratch space: with many unknowns, each temporary array would take as much.
@@ -165,9 +170,9 @@ class _Descent:
         self.Z += (t if self.Z.shape[1] == len(t) else t[0]) * change
         np.multiply(penalty, self.W, out=scratch)
         scratch += self.problem.gradient(line.residual)
-        gradient = scratch.copy()
+        np.copyto(direction, scratch)
         scratch -= self.gradient
-        self.gradient = gradient
+        self.gradient = direction
 
 
 def minimise(problem: BatchProblem, W: np.ndarray, max_iter: int, tol: float) -> Solution:
