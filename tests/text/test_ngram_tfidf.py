@@ -49,6 +49,16 @@ def test_texts_of_any_characters_are_counted_alike(texts: list[str]) -> None:
     check(texts)
 
 
+def test_a_text_with_more_ngrams_than_the_first_table_has_slots_is_counted() -> None:
+    """An encoded attachment of a mail has tens of thousands of n-grams; the search of a full table would not end."""
+    letters = np.random.default_rng(0).choice(list("abcdefghijklmnopqrstuvwxyz"), 40_000)
+    texts = ["a short text", "".join(letters), "another short text"]
+    found = NgramTfidf(words=None, characters=(3, 5), char_wb=True, min_df=1).fit(texts)
+    other = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5)).fit(texts)
+    assert len(found.vocabulary_) > 2**16
+    assert set(found.vocabulary_) == {f"'{name}" for name in other.vocabulary_}
+
+
 def test_new_texts_are_counted_as_those_of_the_fit() -> None:
     """A vectoriser that knows its vocabulary alone, as a loaded model does, gives the same features."""
     first = NgramTfidf(min_df=1)

@@ -86,19 +86,20 @@ def document_frequencies(
                 if last[slot] != i:
                     last[slot] = i
                     counts[slot] += 1
-        if filled > FULL * size:
-            old_keys = keys
-            old_counts = counts
-            old_last = last
-            size *= 2
-            keys = np.zeros(size, np.int64)
-            shift = _shift(size)
-            counts = np.zeros(size, np.int32)
-            last = np.full(size, -1, np.int32)
-            for place in range(len(old_keys)):
-                if old_keys[place] != 0:
-                    slot = _slot(keys, old_keys[place], shift)
-                    keys[slot], counts[slot], last[slot] = old_keys[place], old_counts[place], old_last[place]
+            # Within the document: a long one may have more n-grams than the table has slots.
+            if filled > FULL * size:
+                old_keys = keys
+                old_counts = counts
+                old_last = last
+                size *= 2
+                keys = np.zeros(size, np.int64)
+                shift = _shift(size)
+                counts = np.zeros(size, np.int32)
+                last = np.full(size, -1, np.int32)
+                for place in range(len(old_keys)):
+                    if old_keys[place] != 0:
+                        slot = _slot(keys, old_keys[place], shift)
+                        keys[slot], counts[slot], last[slot] = old_keys[place], old_counts[place], old_last[place]
     used = np.flatnonzero(keys)
     return keys[used], counts[used]
 
