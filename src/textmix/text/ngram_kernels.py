@@ -70,23 +70,28 @@ def document_frequencies(
     counts = np.zeros(size, np.int32)
     last = np.full(size, -1, np.int32)
     for i in range(len(offsets) - 1):
-        for start in range(offsets[i], offsets[i + 1]):
-            key = np.int64(0)
-            for length in range(1, min(longest, offsets[i + 1] - start) + 1):
-                symbol = values[start + length - 1]
-                if symbol == 0:
-                    break
-                key = (key << bits) | np.int64(symbol)
-                if length < shortest:
-                    continue
-                slot = _slot(keys, key, shift)
-                if keys[slot] == 0:
-                    keys[slot] = key
-                    filled += 1
-                if last[slot] != i:
-                    last[slot] = i
-                    counts[slot] += 1
-            # Within the document: a long one may have more n-grams than the table has slots.
+        begin = offsets[i]
+        while begin < offsets[i + 1]:
+            # The n-grams of these positions fit into the table, which is enlarged outside of the loop over them: if it
+            # assigned a new array to a variable, Numba would count references, and it would take three times as long.
+            end = min(offsets[i + 1], begin + 1 + (size - int(FULL * size)) // (2 * longest))
+            for start in range(begin, end):
+                key = np.int64(0)
+                for length in range(1, min(longest, offsets[i + 1] - start) + 1):
+                    symbol = values[start + length - 1]
+                    if symbol == 0:
+                        break
+                    key = (key << bits) | np.int64(symbol)
+                    if length < shortest:
+                        continue
+                    slot = _slot(keys, key, shift)
+                    if keys[slot] == 0:
+                        keys[slot] = key
+                        filled += 1
+                    if last[slot] != i:
+                        last[slot] = i
+                        counts[slot] += 1
+            begin = end
             if filled > FULL * size:
                 old_keys = keys
                 old_counts = counts
