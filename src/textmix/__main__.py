@@ -271,11 +271,12 @@ def _open_input(
     options: argparse.Namespace, model: PersistedModel | AveragedModel, stream: IO[bytes], file_format: str
 ) -> _Input:
     """Open the file of new texts, or of feature vectors."""
-    from textmix.data.user_data import read_feature_rows
     from textmix.data.user_table import columns_from_card, read_texts
-    from textmix.serve.predict import feature_row_texts
 
     if file_format in NUMERIC:
+        from textmix.data.user_data import read_feature_rows  # needs the extra "data", unlike texts
+        from textmix.serve.predict import feature_row_texts
+
         if not model.is_numeric:
             raise ConfigError(f"{options.file}: contains numbers, but the model requires texts; use a table of texts")
         if options.file == "-":

@@ -32,6 +32,10 @@ for kind in (textmix.PMM1, textmix.BinaryRelevance, textmix.CBMClassifier, textm
         textmix.save(model, place + "/model")
         assert textmix.load(place + "/model").predict(texts).tolist() == model.predict(texts).tolist()
         assert textmix.__main__.main(["info", place + "/model"]) == 0
+        with open(place + "/new.txt", "w") as new:
+            new.write("\\n".join(texts))
+        command = ["predict", place + "/model", place + "/new.txt", "--output", place + "/labels.csv"]
+        assert textmix.__main__.main(command) == 0
 """
 
 
@@ -58,7 +62,7 @@ for name in textmix.__all__:
 """
 
 
-def test_estimators_saving_loading_and_no_public_name_need_an_extra() -> None:
+def test_estimators_saving_loading_labelling_and_no_public_name_need_an_extra() -> None:
     done = without_extras(f"import textmix.__main__\n{EXAMPLE}{LOOKED}")
     assert done.returncode == 0, done.stderr
 
