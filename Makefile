@@ -132,7 +132,7 @@ release-check:
 # The lowest version is the lower bound in pyproject.toml.
 lowest:
 	rm -rf .venv-lowest && $(PYTHON) -m venv .venv-lowest
-	.venv-lowest/bin/python -m pip install --quiet uv pytest pytest-xdist hypothesis jsonschema
+	.venv-lowest/bin/python -m pip install --quiet uv pytest pytest-xdist hypothesis jsonschema liac-arff
 	.venv-lowest/bin/uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct \
 	  '.[data,compare,tables,boosting,lemmas,tags,plot]'
 	PYTHONPATH=src .venv-lowest/bin/python -m pytest tests/models tests/text tests/metrics tests/serve tests/data tests/compare

@@ -142,7 +142,10 @@ def check_label_sets(Y: Any, n_instances: int, n_labels: int) -> np.ndarray:
 
 def check_weights(sample_weight: Any, X: Any) -> np.ndarray:
     """Validate nonnegative sample weights that are not all 0, float64 (N,); all ones if ``sample_weight`` is None."""
-    return computable(check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
+    weight = computable(check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
+    if not weight.any():  # the lowest supported version of scikit-learn does not check this
+        raise ValueError("Sample weights must contain at least one non-zero number.")
+    return weight
 
 
 def check_class_weight(class_weight: Any, classes: np.ndarray, codes: np.ndarray, weight: Any = None) -> np.ndarray:
